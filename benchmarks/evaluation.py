@@ -1,0 +1,116 @@
+"""One exact evaluation of value and gradient, beside dense PyTorch and beside what the machine can do at best.
+
+The limit is what the flops of the three products would take at the speed of large matrix products, plus the entrywise
+part alone, on as many threads.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from benchmarks.dense_torch import DenseTorch
+from benchmarks.graphs import blog_or_twin, random_graph
+from benchmarks.measuring import medians, on_threads, peak_memory, save
+from philia import CommunityModel, Graph
+from philia.execution import LocalThreads, one_blas_thread
+from philia.objective import AllPairsObjective
+from philia.objective.kernels import compiled
+
+THREADS = LocalThreads().threads
+LARGEST_DENSE = 10_500
+
+
+def actions(graph: Graph, k: int, dtype: str) -> tuple[dict[str, Callable[[], object]], float]:
+    """What is timed: our evaluation, the two parts of the limit, and PyTorch; and the scale of the product's part."""
+    n, k_B = graph.n_nodes, k - k // 2
+    rng = np.random.default_rng(0)
+    B, C = rng.uniform(0, k_B**-0.5, (n, k_B)), rng.uniform(0, max(1, k // 2) ** -0.5, (n, k // 2))
+    recipe = CommunityModel(k_B, k // 2)._recipe()
+    objective = AllPairsObjective(graph, recipe, penalty=10.0, dtype=dtype)
+    point = recipe.point(np.hstack([B, C]))
+    square = rng.standard_normal((768, 768)).astype(dtype)
+    tile = rng.standard_normal((128, 128)).astype(dtype)
+    entries = tile.copy()
+
+    def product() -> None:
+        for _ in range(6):
+            np.dot(square, square)
+
+    def entrywise() -> None:
+        own = entries.copy()
+        for _ in range(max(1, round(n * n / 2 / THREADS / own.size))):
+            compiled._without_link(own, 0)
+
+    timed: dict[str, Callable[[], object]] = {
+        "philia": lambda: objective.value_and_gradient(point),
+        "product": on_threads(product, THREADS),
+        "entrywise": on_threads(entrywise, THREADS),
+    }
+    if importlib.util.find_spec("torch") and n <= LARGEST_DENSE:
+        dense = DenseTorch(graph, dtype)
+        timed["torch"] = lambda: dense.value_and_gradient(B, C, 10.0)
+        _check(objective.value_and_gradient(point), dense.value_and_gradient(B, C, 10.0), recipe.point, dtype)
+    return timed, 3 * n * n * k / (THREADS * 6 * 2 * 768**3)
+
+
+def _check(ours: Any, theirs: Any, as_point: Callable[[Any], Any], dtype: str) -> None:
+    close = 1e-9 if dtype == "float64" else 1e-4
+    assert abs(ours[0] / theirs[0] - 1) < close
+    assert np.abs(ours[1] - as_point(theirs[1])).max() < close * np.abs(ours[1]).max() * 10
+
+
+def measure(name: str, graph: Graph, k: int, dtype: str, repeats: int) -> dict[str, Any]:
+    """The ratios for one graph, width and precision."""
+    timed, scale = actions(graph, k, dtype)
+    torch = timed.pop("torch", None)
+    with one_blas_thread():
+        times = medians(timed, repeats)
+    if torch is not None:  # with all the threads it wants
+        times |= medians({"philia, again": timed["philia"], "torch": torch}, max(3, repeats // 2))
+    limit = times["product"] * scale + times["entrywise"]
+    row: dict[str, Any] = {
+        "graph": name, "n": graph.n_nodes, "k": k, "dtype": dtype,
+        "milliseconds": round(times["philia"] * 1e3, 1), "limit": round(limit * 1e3, 1),
+        "times the limit": round(times["philia"] / limit, 2),
+    }  # fmt: skip
+    if torch is not None:
+        row["torch milliseconds"] = round(times["torch"] * 1e3)
+        row["times faster than torch"] = round(times["torch"] / times["philia, again"], 1)
+    print(row, flush=True)
+    return row
+
+
+def run(quick: bool = False) -> None:
+    """The table."""
+    name, blog = blog_or_twin()
+    rows = [measure(name, blog, 40, dtype, 7) for dtype in ("float64", "float32")]
+    sizes = (
+        [(794, 2_109), (3_890, 37_845), (10_312, 333_983)]
+        if quick
+        else [(794, 2_109), (3_890, 37_845), (10_312, 333_983), (30_000, 500_000)]
+    )
+    for n, links in sizes:
+        graph = random_graph(n, links)
+        for k in (5, 40, 64):
+            rows += [measure("random", graph, k, dtype, 5 if n < 20_000 else 3) for dtype in ("float64", "float32")]
+    memory = peak_memory(
+        "import numpy as np\nfrom benchmarks.graphs import blog_or_twin\nfrom philia import CommunityModel\n"
+        "from philia.objective import AllPairsObjective\nr = CommunityModel(20, 20)._recipe(); g = blog_or_twin()[1]\n"
+        "o = AllPairsObjective(g, r, penalty=10.0); p = np.full(r.size(g.n_nodes), 0.1)\n"
+        "[o.value_and_gradient(p) for _ in range(3)]"
+    )
+    save(
+        "evaluation",
+        {"rows": rows, "peak memory of one evaluation at blog's size, GB, imports included": round(memory, 3)},
+    )
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="leave out the largest graph")
+    run(**vars(parser.parse_args()))

@@ -1,0 +1,71 @@
+"""Timing on noisy machines: alternate what is compared, repeat, take medians."""
+
+from __future__ import annotations
+
+import json
+import platform
+import resource
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+RESULTS = Path(__file__).parent / "results"
+
+
+def seconds(action: Callable[[], object]) -> float:
+    """How long the action takes, once."""
+    began = time.perf_counter()
+    action()
+    return time.perf_counter() - began
+
+
+def medians(actions: dict[str, Callable[[], object]], repeats: int = 5) -> dict[str, float]:
+    """The median time of each action, all taken in turns so that a slow moment hits them alike."""
+    for action in actions.values():
+        action()
+    times = [{name: seconds(action) for name, action in actions.items()} for _ in range(repeats)]
+    return {name: float(np.median([turn[name] for turn in times])) for name in actions}
+
+
+def on_threads(action: Callable[[], object], threads: int) -> Callable[[], None]:
+    """The action on several threads at once."""
+
+    def together() -> None:
+        running = [threading.Thread(target=action) for _ in range(threads)]
+        for thread in running:
+            thread.start()
+        for thread in running:
+            thread.join()
+
+    return together
+
+
+def peak_memory(code: str) -> float:
+    """The largest resident memory, in GB, of a fresh interpreter that runs this code."""
+    tail = "\nimport resource; print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+    out = subprocess.run([sys.executable, "-c", code + tail], check=True, capture_output=True, text=True).stdout
+    return float(out.split()[-1]) * 1024 / 1e9
+
+
+def save(name: str, result: Any) -> None:
+    """Keep a result, with the machine it was measured on, and print it."""
+    RESULTS.mkdir(exist_ok=True)
+    machine = {
+        "machine": platform.machine(),
+        "cores": len(__import__("os").sched_getaffinity(0)),
+        "python": platform.python_version(),
+    }
+    text = json.dumps({**machine, "result": result}, indent=1)
+    (RESULTS / f"{name}.json").write_text(text + "\n")
+    print(f"== {name}\n{text}")
+
+
+def own_peak() -> float:
+    """The largest resident memory of this process so far, in GB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9

@@ -1,0 +1,57 @@
+"""The command line: one module a command, each of which parses, calls and prints."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from philia._version import __version__
+from philia.cli.communities import communities
+from philia.cli.convert import convert
+from philia.cli.demo import demo
+from philia.cli.explain import explain
+from philia.cli.fit import fit
+from philia.cli.guard import GuardedCommand
+from philia.cli.info import info
+from philia.cli.predict import predict
+from philia.cli.sample import sample
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    name="philia",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["--help", "-h"]},
+)
+for _command in (demo, fit, info, communities, explain, predict, sample, convert):
+    app.command(cls=GuardedCommand)(_command)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        print(f"philia {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _program(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    """How a network is put together: communities that attract, communities that repel, and reasons for every link.
+
+    Begin with: philia demo
+    """
+
+
+def main() -> None:
+    """Run the command line; the entry point of the ``philia`` program."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # a letter that the terminal does not know is written out, not a crash
+            stream.reconfigure(errors="backslashreplace")
+    app(prog_name="philia")

@@ -1,0 +1,165 @@
+"""philia demo: the paper's dating app, from drawing the network to explaining a match."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from philia.cli import options
+from philia.cli.options import option
+from philia.cli.output import Output
+from philia.exceptions import InvalidParameterError
+
+if TYPE_CHECKING:
+    from philia.datasets import DatingApp
+    from philia.explain import Communities
+    from philia.models import CommunityModel
+
+RULE = 0.5
+"""In this network half a full membership tells members from others; on real ones the density is the better rule."""
+
+
+def demo(
+    output: Annotated[Path, option("-o --output", "The folder for figures and model (demo).")] = Path("demo"),
+    nodes: Annotated[int, typer.Option(hidden=True, min=20)] = 1000,
+    cities: Annotated[int, typer.Option(hidden=True, min=2)] = 10,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+    debug: options.Debug = False,
+) -> None:
+    """See what philia does, on a made-up dating app: takes less than a minute and leaves figures in a folder.
+
+    Example:
+    $ philia demo --output demo
+    """
+    out = Output(json, quiet, debug)
+    if output.exists() and not output.is_dir():
+        raise InvalidParameterError(f"{str(output)!r} is a file; give the name of a folder for the figures")
+    output.mkdir(parents=True, exist_ok=True)
+    with out.listening():
+        app = _draw_network(out, nodes, cities)
+        model = _fit(out, app, cities)
+        facts = _compare(out, app, model)
+        pair = _explain(out, app, model)
+        _save(out, app, model, pair, output)
+    _what_next(out, output, pair)
+    out.data({"folder": str(output), "explained": list(pair), **facts})
+
+
+def _draw_network(out: Output, nodes: int, cities: int) -> DatingApp:
+    from philia.datasets import dating_app
+
+    out.say("1. A network", style="bold")
+    out.say(
+        f"{nodes:,} made-up users of a dating app live in {cities} cities, about half of them women. Two users match "
+        "with probability 0.5 if they live in the same city and differ in gender, 0.05 if only one of the two holds, "
+        "and 0.005 if neither does."
+    )
+    app = dating_app(nodes, cities, random_state=0)
+    out.say(
+        f"Drawn at random (seed 0), this gives {app.graph.n_links:,} matches among {nodes * (nodes - 1) // 2:,} pairs."
+    )
+    return app
+
+
+def _fit(out: Output, app: DatingApp, cities: int) -> CommunityModel:
+    from philia.cli.progress import progress_line
+    from philia.cli.summaries import stop_in_words
+    from philia.models import CommunityModel
+
+    out.say()
+    out.say("2. A model", style="bold")
+    out.say(
+        f"philia sees the matches only, neither cities nor genders. It looks for {cities} communities whose members "
+        "attract each other and 2 whose members repel each other."
+    )
+    model = CommunityModel(cities, 2, random_state=0)
+    with progress_line(out, 200) as on_iteration:
+        model.fit(app.graph, on_iteration=on_iteration)
+    out.say(stop_in_words(model.solution_))
+    return model
+
+
+def _compare(out: Output, app: DatingApp, model: CommunityModel) -> dict[str, Any]:
+    from sklearn.metrics import adjusted_rand_score
+
+    city = adjusted_rand_score(app.city, model.factors_.homophilous.argmax(axis=1))
+    gender = adjusted_rand_score(app.gender, model.factors_.heterophilous.argmax(axis=1))
+    out.say()
+    out.say("3. What it found", style="bold")
+    out.say(
+        "Each user's strongest attracting community against the true city, and the stronger repelling one against the "
+        "true gender (adjusted Rand index: 1 is perfect, 0 is chance):"
+    )
+    out.table(
+        ["hidden truth", "adjusted Rand index"], [("city", f"{city:.3f}"), ("gender", f"{gender:.3f}")], right=(1,)
+    )
+    found = model.communities(RULE)
+    out.table(["community", "odds of a link", "members", "who they are"], _described(app, found), right=(1, 2))
+    return {
+        "nodes": app.graph.n_nodes,
+        "links": app.graph.n_links,
+        "seconds": model.solution_.seconds,
+        "mean_log_likelihood": model.score(),
+        "adjusted_rand_index": {"city": float(city), "gender": float(gender)},
+    }
+
+
+def _described(app: DatingApp, found: Communities) -> list[tuple[str, str, str, str]]:
+    import numpy as np
+
+    from philia.explain.links import factor_in_words
+
+    rows = []
+    for community in found:
+        label, truth = ("city", app.city) if community.kind == "homophilous" else ("gender", app.gender)
+        members = np.array(list(community.members), dtype=np.int64)  # users are called by their row numbers
+        counts = np.bincount(truth[members], minlength=1)
+        most = int(counts.argmax())
+        share = counts[most] / max(len(members), 1)
+        who = f"{'all' if share == 1 else f'{share:.0%}'} from {label} {most}"
+        rows.append((community.name, factor_in_words(community.strength), f"{len(members):,}", who))
+    return rows
+
+
+def _explain(out: Output, app: DatingApp, model: CommunityModel) -> tuple[int, int]:
+    """Explain the first match between two users of one city."""
+    from philia.cli.explain import show_explanation
+
+    rows, columns = app.graph.links
+    same = (app.city[rows] == app.city[columns]) & (app.gender[rows] != app.gender[columns])
+    first = int(same.argmax())
+    pair = int(rows[first]), int(columns[first])
+    out.say("4. One match, explained", style="bold")
+    out.say(f"Users {pair[0]} and {pair[1]} live in the same city and differ in gender. For the model:")
+    show_explanation(out, model.explain(*pair))
+    return pair
+
+
+def _save(out: Output, app: DatingApp, model: CommunityModel, pair: tuple[int, int], folder: Path) -> None:
+    from philia.cli.demo_figures import SHOWN, draw_figures
+    from philia.cli.files import save_figure
+    from philia.graphs import write_communities
+
+    out.say("5. Files", style="bold")
+    for name, ax in draw_figures(app, model, pair).items():
+        save_figure(ax, folder / name)
+    model.save(folder / "model.safetensors")
+    found = [list(community.members) for community in model.communities(RULE) if len(community)]
+    write_communities(found, folder / "communities.txt")
+    rest = {
+        "model.safetensors": "the model, with the network",
+        "communities.txt": "the members of each community, one community a line",
+    }
+    out.table(["file", "what it shows"], [(str(folder / name), text) for name, text in {**SHOWN, **rest}.items()])
+
+
+def _what_next(out: Output, folder: Path, pair: tuple[int, int]) -> None:
+    model = folder / "model.safetensors"
+    out.say("6. What to type next", style="bold")
+    out.say(f"philia communities {model} --rule {RULE}")
+    out.say(f"philia explain {model} {pair[0]} {pair[1]}")
+    out.say(f"philia predict {model} --node {pair[0]}")
+    out.say("philia fit your_links.csv      (a file with one link a line: two names, separated by a comma or a tab)")

@@ -1,0 +1,104 @@
+"""philia explain: why two nodes are, or are not, expected to be linked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from philia.cli import options
+from philia.cli.files import check_figure, load_model, save_figure
+from philia.cli.naming import node_called, plain, shown
+from philia.cli.options import option
+from philia.cli.output import Output
+
+if TYPE_CHECKING:
+    from philia.explain import LinkExplanation
+
+
+def explain(
+    model: options.Model,
+    u: Annotated[str, typer.Argument(metavar="U", help="A node.", show_default=False)],
+    v: Annotated[str, typer.Argument(metavar="V", help="Another node.", show_default=False)],
+    figure: Annotated[Path | None, option("--figure", "Also draw it, for example to link.png.")] = None,
+    force: options.Force = False,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+    debug: options.Debug = False,
+) -> None:
+    """Explain a prediction: what every community adds to the odds of one link.
+
+    Names that begin with a dash come after --, as in: philia explain model.safetensors -- -1 2
+
+    Example:
+    $ philia explain model.safetensors ann bob --figure link.png
+    """
+    out = Output(json, quiet, debug)
+    if figure is not None:
+        check_figure(figure, force=force)
+    with out.listening():
+        fitted = load_model(model)
+        nodes = fitted.graph_.nodes
+        explanation = fitted.explain(node_called(nodes, u), node_called(nodes, v))
+        if figure is not None:
+            from philia import plots
+
+            save_figure(plots.waterfall(explanation), figure)
+            out.remark(f"Drew {figure}.")
+    show_explanation(out, explanation)
+    out.data(explanation_facts(explanation))
+
+
+def show_explanation(out: Output, explanation: LinkExplanation) -> None:
+    """The explanation as a sentence and a table.
+
+    >>> from philia.explain import LinkExplanation
+    >>> show_explanation(Output(), LinkExplanation("ann", "bob", True, 0.0, ()))
+    ann and bob: predicted probability 0.5 (linked in the data)
+    community ...
+    """
+    from philia.explain.links import factor_in_words, odds_in_words
+
+    u, v = shown(explanation.u), shown(explanation.v)
+    state = "linked" if explanation.linked else "not linked"
+    out.say(f"{u} and {v}: predicted probability {explanation.probability:.3g} ({state} in the data)")
+    rows: list[tuple[str, ...]] = [
+        ("baseline", "", odds_in_words(explanation.baseline), f"{explanation.baseline:+.3f}", "", "")
+    ]
+    for reason in explanation.strongest():
+        effect = "attracts" if reason.log_odds > 0 else "repels"
+        affinities = [f"{affinity:.3f}" for affinity in reason.affinities]
+        rows.append(
+            (reason.community, effect, factor_in_words(reason.log_odds), f"{reason.log_odds:+.3f}", *affinities)
+        )
+    rows.append(("together", "", odds_in_words(explanation.logit), f"{explanation.logit:+.3f}", "", ""))
+    columns = ["community", "effect", "odds", "log-odds", f"affinity of {u}", f"affinity of {v}"]
+    out.table(columns, rows, right=(2, 3, 4, 5))
+
+
+def explanation_facts(explanation: LinkExplanation) -> dict[str, Any]:
+    """The explanation for programs; ``log_odds`` of the reasons and the baseline add up to ``logit``.
+
+    >>> from philia.explain import LinkExplanation
+    >>> explanation_facts(LinkExplanation("ann", "bob", True, 0.0, ()))["probability"]
+    0.5
+    """
+    return {
+        "u": plain(explanation.u),
+        "v": plain(explanation.v),
+        "linked": explanation.linked,
+        "probability": explanation.probability,
+        "logit": explanation.logit,
+        "baseline": explanation.baseline,
+        "reasons": [
+            {
+                "community": reason.community,
+                "log_odds": reason.log_odds,
+                "odds_factor": reason.odds_factor,
+                "affinity_u": reason.affinities[0],
+                "affinity_v": reason.affinities[1],
+            }
+            for reason in explanation.strongest()
+        ],
+    }

@@ -1,0 +1,178 @@
+"""philia fit: from a file of links to a model file."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from philia.cli import options
+from philia.cli.files import MODEL_SUFFIX, check_target, reader_options
+from philia.cli.guard import INTERRUPTED
+from philia.cli.options import option
+from philia.cli.output import Output
+from philia.exceptions import InvalidParameterError
+
+if TYPE_CHECKING:
+    from philia.graphs import Graph
+    from philia.models import CommunityModel
+    from philia.solvers import Solver as AnySolver
+
+
+class Background(StrEnum):
+    """What every pair gets before any community speaks."""
+
+    none = "none"
+    constant = "constant"
+    popularity = "popularity"
+
+
+class Start(StrEnum):
+    """Where the solver begins."""
+
+    spectral = "spectral"
+    uniform = "uniform"
+
+
+class Solver(StrEnum):
+    """How the loss is minimised."""
+
+    lbfgsb = "lbfgsb"
+    floor = "floor"
+
+
+class Precision(StrEnum):
+    """How many digits."""
+
+    float64 = "float64"
+    float32 = "float32"
+
+
+def fit(
+    path: options.Links,
+    homophilous: Annotated[int, option("-B --homophilous", "Communities that attract (8).")] = 8,
+    heterophilous: Annotated[int, option("-C --heterophilous", "Communities that repel (4).")] = 4,
+    output: Annotated[Path | None, option("-o --output", "The model file (LINKS.safetensors, here).")] = None,
+    penalty: Annotated[float, option("--penalty", "Of |B|² + |C|²; less follows closer (10).")] = 10.0,
+    background: Annotated[Background, option("--background", "none, constant or popularity (none).")] = Background.none,
+    start: Annotated[Start, option("--start", "spectral or uniform, at random (spectral).")] = Start.spectral,
+    solver: Annotated[Solver, option("--solver", "lbfgsb or floor, faster if large (lbfgsb).")] = Solver.lbfgsb,
+    iterations: Annotated[int, option("--iterations", "At most so many steps (200).")] = 200,
+    seed: options.Seed = 0,
+    dtype: Annotated[Precision, option("--dtype", "float64, or float32: faster (float64).")] = Precision.float64,
+    threads: Annotated[int | None, option("--threads", "How many at a time (all cores).")] = None,
+    held_out: Annotated[float | None, option("--held-out", "Share of pairs to hide and to test on.")] = None,
+    delimiter: options.Delimiter = None,
+    comment: options.Comment = None,
+    header: options.Header = None,
+    columns: options.Columns = None,
+    encoding: options.Encoding = "utf-8",
+    symmetrize: options.Symmetrize = False,
+    force: options.Force = False,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+    debug: options.Debug = False,
+) -> None:
+    """Fit attracting and repelling communities to a network; Ctrl-C saves the best so far.
+
+    Example:
+    $ philia fit links.csv -B 10 -C 2 -o model.safetensors
+    """
+    out = Output(json, quiet, debug)
+    target = _target(path, output)
+    check_target(target, force=force)
+    _check_counts({"--iterations": iterations, "--threads": threads})
+    reading = reader_options(delimiter, comment, header, columns, encoding, symmetrize)
+    with out.listening():
+        from philia.graphs import read_graph
+        from philia.models import CommunityModel
+
+        graph = read_graph(path, **reading)
+        model = CommunityModel(
+            homophilous,
+            heterophilous,
+            penalty=penalty,
+            background=background.value,
+            start=start.value,
+            solver=_solver(solver, iterations),
+            random_state=seed,
+            dtype=dtype.value,
+            n_jobs=threads,
+        )
+        _run(out, model, graph, iterations, held_out)
+        model.save(target)
+        summary = _summary(model, held_out, target)
+    _show(out, path, model, summary)
+    out.data(summary)
+    if model.solution_.reason == "interrupted":
+        raise typer.Exit(INTERRUPTED)
+
+
+def _check_counts(counts: dict[str, int | None]) -> None:
+    for name, count in counts.items():
+        if count is not None and count < 1:
+            raise InvalidParameterError(f"{name} is {count}; it must be 1 or more")
+
+
+def _target(path: str, output: Path | None) -> Path:
+    """Where the model goes: where it was told to, or to the current folder under the name of the input."""
+    if output is None:
+        if path == "-":
+            raise InvalidParameterError(
+                "links from standard input have no name to save under; say -o model.safetensors"
+            )
+        from philia.graphs.files.compression import SUFFIXES
+
+        name = Path(path)
+        stem = (Path(name.stem) if name.suffix.lower() in SUFFIXES else name).stem
+        output = Path((stem or "model") + MODEL_SUFFIX)
+    if output.suffix != MODEL_SUFFIX:
+        raise InvalidParameterError(f"the model file {str(output)!r} must end in {MODEL_SUFFIX}")
+    return output
+
+
+def _solver(name: Solver, iterations: int) -> AnySolver:
+    from philia.solvers import LBFGSB, FloorLBFGS
+
+    return LBFGSB(iterations=iterations) if name is Solver.lbfgsb else FloorLBFGS(iterations=iterations)
+
+
+def _run(out: Output, model: CommunityModel, graph: Graph, iterations: int, held_out: float | None) -> None:
+    from philia.cli.progress import progress_line
+    from philia.cli.summaries import counted
+
+    out.remark(
+        f"Fitting {counted(graph.n_nodes, 'node')} and {counted(graph.n_links, 'link')}; Ctrl-C keeps the best so far."
+    )
+    with progress_line(out, iterations) as on_iteration:
+        model.fit(graph, held_out=held_out, on_iteration=on_iteration)
+
+
+def _summary(model: CommunityModel, held_out: float | None, target: Path) -> dict[str, Any]:
+    from philia.cli.held_out import held_out_scores
+    from philia.cli.summaries import fit_facts, graph_facts
+
+    complete = model.solution_.reason != "interrupted"  # who pressed Ctrl-C does not want to wait for scores
+    facts = {"model": str(target), "graph": graph_facts(model.graph_), **fit_facts(model, score=complete)}
+    if held_out and complete:
+        facts["held_out"] = held_out_scores(model)
+    return facts
+
+
+def _show(out: Output, path: str, model: CommunityModel, summary: dict[str, Any]) -> None:
+    from philia.cli.summaries import fit_in_words, graph_in_words
+
+    out.say(f"{'Standard input' if path == '-' else path}: {graph_in_words(model.graph_)}")
+    for sentence in fit_in_words(model, summary):
+        out.say(sentence)
+    if summary.get("held_out", {}).get("pairs"):
+        scores = summary["held_out"]
+        out.say(
+            f"On {scores['pairs']:,} of the hidden pairs the mean log-likelihood is {scores['mean_log_likelihood']:.4f}"
+            + (f" and the area under the ROC curve {scores['auc']:.3f}." if scores["auc"] is not None else ".")
+        )
+    if model.solution_.reason == "interrupted":
+        out.say("The fit was interrupted; what it had found by then is kept.", style="yellow")
+    out.say(f"Saved in {summary['model']}. To see the communities: philia communities {summary['model']}")

@@ -1,0 +1,33 @@
+"""The options that several commands share, each described once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A model written by philia fit.", show_default=False)]
+Links = Annotated[
+    str, typer.Argument(metavar="LINKS", help="A file of links; - is standard input.", show_default=False)
+]
+
+
+def option(name: str, text: str) -> Any:
+    """An option whose help says all there is to say, its default included."""
+    return typer.Option(*name.split(), help=text, show_default=False, show_choices=False)
+
+
+Force = Annotated[bool, option("--force", "Replace the output file if it exists.")]
+Seed = Annotated[int, option("--seed", "Same seed, same result (0).")]
+
+Json = Annotated[bool, option("--json", "Print JSON, for programs.")]
+Quiet = Annotated[bool, option("--quiet -q", "Print nothing but errors.")]
+Debug = Annotated[bool, option("--debug", "Show the traceback of an error.")]
+
+Delimiter = Annotated[str | None, option("--delimiter", "Between columns: a character, or tab (detected).")]
+Comment = Annotated[str | None, option("--comment", "What lines to skip begin with (#, %, //).")]
+Header = Annotated[bool | None, option("--header/--no-header", "Whether line 1 names columns (detected).")]
+Columns = Annotated[str | None, option("--columns", "Both ends: names or numbers (detected).")]
+Encoding = Annotated[str, option("--encoding", "Of the text (utf-8).")]
+Symmetrize = Annotated[bool, option("--symmetrize", "Accept a matrix that is not symmetric.")]

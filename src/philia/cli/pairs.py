@@ -1,0 +1,52 @@
+"""Pairs of nodes from a file, in their order and with repetitions, read by the same rules as links."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from philia.cli.naming import node_called
+from philia.exceptions import UnknownNodeError
+
+if TYPE_CHECKING:
+    from philia._types import Node
+    from philia.graphs import Nodes
+    from philia.graphs.files.lines import Links
+
+
+def read_pairs(path: str, nodes: Nodes, delimiter: str | None = None) -> list[tuple[Node, Node]]:
+    r"""The pairs in a file, "-" being standard input; every name must be a node.
+
+    >>> import pathlib, tempfile
+    >>> from philia.graphs import Nodes
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "pairs.csv"
+    >>> _ = path.write_bytes(b"source,target\r\n3,1\r\n1,3\r\n")
+    >>> read_pairs(str(path), Nodes([1, 2, 3]))
+    [(3, 1), (1, 3)]
+    """
+    from philia.graphs.files.compression import opened
+    from philia.graphs.files.dialect import Options, find_dialect
+    from philia.graphs.files.edge_list import scan_blocks
+    from philia.graphs.files.text import text_blocks
+
+    options = Options(delimiter=delimiter)
+    options.check()
+    with opened(path) as source:
+        blocks = text_blocks(source.stream, options.encoding)
+        dialect, first = find_dialect(next(blocks, b""), options)
+        links = scan_blocks(first, blocks, dialect)
+        names = _names(links, nodes)
+    return [(names[u], names[v]) for u, v in zip(links.rows.tolist(), links.columns.tolist(), strict=True)]
+
+
+def _names(links: Links, nodes: Nodes) -> list[Node]:
+    """The node of each name in the file; a name that is none is complained about with the pair it stands in."""
+    found = []
+    for number, written in enumerate(links.names):
+        name = node_called(nodes, written.decode() if isinstance(written, bytes) else str(written))
+        try:
+            nodes.row(name)
+        except UnknownNodeError as error:
+            pair = int(((links.rows == number) | (links.columns == number)).argmax()) + 1
+            raise UnknownNodeError(f"in pair number {pair:,} {error}") from None
+        found.append(name)
+    return found

@@ -1,0 +1,120 @@
+"""philia predict: probabilities of links, of given pairs or of the likeliest that are missing."""
+
+from __future__ import annotations
+
+import csv
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from philia.cli import options
+from philia.cli.files import check_target, load_model
+from philia.cli.naming import node_called, plain, shown
+from philia.cli.options import option
+from philia.cli.output import Output
+from philia.exceptions import InvalidParameterError
+
+if TYPE_CHECKING:
+    from philia.models import CommunityModel
+
+_SHOWN = 50
+_Rows = Sequence[tuple[Any, Any, float, bool]]
+
+
+def predict(
+    model: options.Model,
+    pairs: Annotated[
+        str | None,
+        typer.Argument(metavar="PAIRS", help="A file of pairs of nodes; - is standard input.", show_default=False),
+    ] = None,
+    node: Annotated[str | None, option("--node", "The likeliest missing links of this node.")] = None,
+    top: Annotated[int | None, option("--top", "How many missing links (10).")] = None,
+    output: Annotated[Path | None, option("-o --output", "Write a .csv file; - prints it.")] = None,
+    delimiter: options.Delimiter = None,
+    force: options.Force = False,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+    debug: options.Debug = False,
+) -> None:
+    """Predict links: of the pairs in a file, or the likeliest that are missing.
+
+    Example:
+    $ philia predict model.safetensors pairs.csv -o probabilities.csv
+    $ philia predict model.safetensors --node ann --top 5
+    """
+    out = Output(json, quiet, debug)
+    if pairs is not None and (node is not None or top is not None):
+        raise InvalidParameterError("give a file of pairs, or --node and --top to look for missing links, but not both")
+    printing = output is not None and str(output) == "-"
+    if output is not None and not printing:
+        check_target(output, force=force)
+    with out.listening():
+        fitted = load_model(model)
+        rows = (
+            _of_pairs(fitted, pairs, delimiter)
+            if pairs is not None
+            else _missing(fitted, node, 10 if top is None else top)
+        )
+        if printing:
+            _print_csv(rows)
+            return
+        if output is not None:
+            _write_csv(rows, output)
+            out.say(f"Wrote {len(rows):,} probabilities to {output}.")
+        else:
+            _show(out, rows)
+    names = ("source", "target", "probability", "linked")
+    out.data({"links": [dict(zip(names, (plain(u), plain(v), p, linked), strict=True)) for u, v, p, linked in rows]})
+
+
+def _of_pairs(model: CommunityModel, path: str, delimiter: str | None) -> _Rows:
+    from philia.cli.pairs import read_pairs
+
+    listed = read_pairs(path, model.graph_.nodes, "\t" if delimiter in ("tab", "\\t") else delimiter)
+    if not listed:
+        return []
+    graph = model.graph_
+    rows, columns = (graph.nodes.rows(pair[end] for pair in listed) for end in (0, 1))
+    linked = graph.adjacency[rows, columns].astype(bool).tolist()
+    found = model.predict_proba(listed).tolist()
+    return [(u, v, p, is_link) for (u, v), p, is_link in zip(listed, found, linked, strict=True)]
+
+
+def _missing(model: CommunityModel, node: str | None, count: int) -> _Rows:
+    name = None if node is None else node_called(model.graph_.nodes, node)
+    return [(link.u, link.v, link.probability, False) for link in model.top_links(name, count)]
+
+
+def _show(out: Output, rows: _Rows) -> None:
+    if not rows:
+        out.say("There are no pairs to predict.")
+        return
+    lines = [(shown(u), shown(v), f"{p:.4g}", "linked" if linked else "") for u, v, p, linked in rows[:_SHOWN]]
+    out.table(["node", "node", "probability", "in the data"], lines, right=(2,))
+    if len(rows) > _SHOWN:
+        out.say(f"… and {len(rows) - _SHOWN:,} more; -o probabilities.csv writes all of them.")
+
+
+def _write_csv(rows: _Rows, path: Path) -> None:
+    from io import TextIOWrapper
+
+    from philia.graphs.files.saving import saving
+
+    with saving(path) as file:
+        text = TextIOWrapper(file, encoding="utf-8", newline="")
+        _csv(rows, text)
+        text.flush()
+        text.detach()
+
+
+def _print_csv(rows: _Rows) -> None:
+    _csv(rows, sys.stdout)
+
+
+def _csv(rows: _Rows, file: Any) -> None:
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(["source", "target", "probability"])
+    writer.writerows((u, v, repr(p)) for u, v, p, _ in rows)

@@ -1,0 +1,47 @@
+"""The line that moves while a model is fitted; on a terminal only, so that logs stay readable."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from philia.cli.output import Output
+
+if TYPE_CHECKING:
+    from philia.solvers import OnIteration, Progress
+
+
+@contextmanager
+def progress_line(out: Output, iterations: int) -> Iterator[OnIteration | None]:
+    """Something to call after every iteration: shows iteration, loss, speed and the time left on standard error.
+
+    >>> with progress_line(Output(quiet=True), 200) as on_iteration:
+    ...     print(on_iteration)
+    None
+    """
+    if out.quiet or not out.errors.is_terminal:
+        yield None
+        return
+    from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Line
+
+    columns = (
+        TextColumn("iteration {task.completed} of {task.total}"),
+        BarColumn(bar_width=12),
+        TextColumn("loss {task.fields[loss]}"),
+        TextColumn("{task.fields[speed]}"),
+        TextColumn("at most"),
+        TimeRemainingColumn(),
+        TextColumn("left"),
+    )
+    with Line(*columns, console=out.errors, transient=True) as line:
+        task = line.add_task("fit", total=iterations, loss="…", speed="")
+
+        def show(progress: Progress) -> None:
+            speed = progress.iteration / max(progress.seconds, 1e-9)
+            line.update(
+                task, completed=progress.iteration, loss=f"{progress.value:,.6g}", speed=f"{speed:,.1f} iterations/s"
+            )
+
+        yield show

@@ -1,0 +1,119 @@
+"""What a graph and a fit amount to, in numbers for programs and in sentences for people."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from philia.graphs import Graph
+    from philia.models import CommunityModel
+    from philia.solvers import Solution
+
+
+def graph_facts(graph: Graph) -> dict[str, Any]:
+    """Size and density of a graph and what was changed on reading it.
+
+    >>> from philia import as_graph
+    >>> graph_facts(as_graph([("ann", "bob"), ("bob", "bob")]))["changes"]
+    {'loops': 1, 'duplicates': 0, 'directions': 0, 'weights': 0}
+    """
+    return {
+        "nodes": graph.n_nodes,
+        "links": graph.n_links,
+        "density": graph.density,
+        "changes": asdict(graph.changes),
+    }
+
+
+def graph_in_words(graph: Graph) -> str:
+    """One sentence about a graph.
+
+    >>> from philia import as_graph
+    >>> graph_in_words(as_graph([("ann", "bob"), ("bob", "bob")]))
+    '2 nodes and 1 link; 1 self-loop dropped.'
+    """
+    changes = str(graph.changes) if graph.changes else "nothing had to be changed"
+    return f"{counted(graph.n_nodes, 'node')} and {counted(graph.n_links, 'link')}; {changes}."
+
+
+def counted(count: int, noun: str) -> str:
+    """A number with its noun.
+
+    >>> counted(1, "link"), counted(2000, "link")
+    ('1 link', '2,000 links')
+    """
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def fit_facts(model: CommunityModel, *, score: bool = True) -> dict[str, Any]:
+    """How a fit went and how many communities it left; the score takes as long as an iteration of the fit.
+
+    >>> from philia import CommunityModel
+    >>> model = CommunityModel(1, 0, penalty=0.1, random_state=0).fit([(1, 2), (1, 3), (2, 3), (4, 5)])
+    >>> fit_facts(model)["communities"]
+    {'homophilous': 1, 'heterophilous': 0, 'empty': [], 'nodes_in_none': 2}
+    """
+    solution, communities = model.solution_, model.communities()
+    kinds = [community.kind for community in communities if len(community)]
+    return {
+        "fit": {
+            "reason": solution.reason,
+            "converged": solution.converged,
+            "iterations": max(solution.iterations, 0),
+            "evaluations": solution.evaluations,
+            "seconds": solution.seconds,
+            "loss": solution.value,
+            "mean_log_likelihood": model.score() if score else None,
+        },
+        "communities": {
+            "homophilous": kinds.count("homophilous"),
+            "heterophilous": kinds.count("heterophilous"),
+            "empty": list(communities.empty),
+            "nodes_in_none": communities.n_unassigned,
+        },
+    }
+
+
+def fit_in_words(model: CommunityModel, facts: dict[str, Any]) -> list[str]:
+    """The same in sentences.
+
+    >>> from philia import CommunityModel
+    >>> model = CommunityModel(1, 0, penalty=0.1, random_state=0).fit([(1, 2), (1, 3), (2, 3), (4, 5)])
+    >>> len(fit_in_words(model, fit_facts(model)))
+    3
+    """
+    fit, found = facts["fit"], facts["communities"]
+    attract, repel = found["homophilous"], found["heterophilous"]
+    sentences = [stop_in_words(model.solution_)]
+    if fit["mean_log_likelihood"] is not None:
+        sentences.append(
+            f"Mean log-likelihood of a pair: {fit['mean_log_likelihood']:.4f} (0 would be perfect; "
+            f"knowing the density alone gives {_density_alone(model.graph_.density):.4f})."
+        )
+    sentences.append(
+        f"Communities: {attract} homophilous, whose members attract each other, and {repel} heterophilous, whose "
+        f"members repel each other; {counted(found['nodes_in_none'], 'node')} in none."
+    )
+    if found["empty"]:
+        sentences.append(f"Nobody belongs to {', '.join(found['empty'])}: fewer communities may be enough.")
+    return sentences
+
+
+def stop_in_words(solution: Solution) -> str:
+    """Why a solver stopped, and what it took.
+
+    >>> import numpy as np
+    >>> from philia.solvers import LBFGSB
+    >>> bowl = lambda x: (float(((x - 1) ** 2).sum()), 2 * (x - 1))
+    >>> stop_in_words(LBFGSB().minimize(bowl, np.zeros(2), np.zeros(2)))
+    'After 2 iterations and ... s the solver converged: the gradient vanished.'
+    """
+    took = f"{counted(max(solution.iterations, 0), 'iteration')} and {solution.seconds:.1f} s"
+    return f"After {took} the solver {'was ' if solution.reason == 'interrupted' else ''}{solution.reason}."
+
+
+def _density_alone(density: float) -> float:
+    from scipy.special import xlogy
+
+    return float(xlogy(density, density) + xlogy(1 - density, 1 - density))

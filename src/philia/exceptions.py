@@ -1,0 +1,38 @@
+"""Every error philia raises on purpose; each message says what was found, what was expected and what to do."""
+
+from __future__ import annotations
+
+
+class PhiliaError(Exception):
+    """The common ancestor: catching it catches every mistake that philia explains."""
+
+
+class InvalidGraphError(PhiliaError, ValueError):
+    """The data handed in cannot be read as an undirected graph without losing or inventing something."""
+
+
+class GraphFileError(PhiliaError, ValueError):
+    """A file cannot be read as a graph or as communities; the message names the file and, where known, the line."""
+
+
+class UnknownNodeError(PhiliaError, KeyError):
+    """A name was asked for that the graph does not have; the message lists the nearest names."""
+
+    def __str__(self) -> str:  # KeyError would show the message in quotes
+        return str(self.args[0]) if self.args else ""
+
+
+class InvalidParameterError(PhiliaError, ValueError):
+    """A setting has a value that makes no sense."""
+
+
+class ModelFileError(PhiliaError, ValueError):
+    """A model file is damaged, of another program, or written by a newer version."""
+
+
+class NotEnoughMemoryError(PhiliaError, MemoryError):
+    """The work would need more memory than there is; said before anything is allocated."""
+
+
+class MissingDependencyError(PhiliaError, ImportError):
+    """An optional package is needed for what was asked; the message says which and how to install it."""

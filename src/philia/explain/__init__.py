@@ -1,0 +1,19 @@
+"""Step 6: what the factors say, in words a person can check."""
+
+from philia.explain.communities import Communities, Community, find_communities
+from philia.explain.links import LinkExplanation, Reason, explain_link
+from philia.explain.missing_links import PredictedLink, best_missing_links
+from philia.explain.normalized import NormalizedFactors, normalize
+
+__all__ = [
+    "Communities",
+    "Community",
+    "LinkExplanation",
+    "NormalizedFactors",
+    "PredictedLink",
+    "Reason",
+    "best_missing_links",
+    "explain_link",
+    "find_communities",
+    "normalize",
+]

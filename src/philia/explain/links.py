@@ -1,0 +1,142 @@
+"""Why two nodes are, or are not, predicted to be linked."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import expit
+
+from philia._types import Node
+from philia.exceptions import InvalidParameterError
+from philia.explain.normalized import community_names
+from philia.factors import CommunityFactors
+from philia.graphs.graph import Graph
+
+
+@dataclass(frozen=True)
+class Reason:
+    """What one community adds to the log-odds of a link, with the affinities of both nodes to it.
+
+    >>> Reason("B1", log_odds=0.0, affinities=(0.0, 2.0)).odds_factor
+    1.0
+    """
+
+    community: str
+    log_odds: float
+    affinities: tuple[float, float]
+
+    @property
+    def odds_factor(self) -> float:
+        """What the odds of a link are multiplied by."""
+        return _exp(self.log_odds)
+
+
+@dataclass(frozen=True)
+class LinkExplanation:
+    """A link's logit, taken apart: a baseline and one term a community, whose exact sum it is.
+
+    ``baseline`` is what the pair gets before any community speaks; in the paper's model that is 0, odds of one to one.
+
+    >>> link = LinkExplanation("ann", "bob", linked=False, baseline=-1.0, reasons=(Reason("B1", 1.0, (1.0, 1.0)),))
+    >>> link.logit, link.probability, [row["community"] for row in link.table()]
+    (0.0, 0.5, ['baseline', 'B1'])
+    """
+
+    u: Node
+    v: Node
+    linked: bool
+    baseline: float
+    reasons: tuple[Reason, ...]
+
+    @property
+    def logit(self) -> float:
+        """The log-odds of a link: the correctly rounded sum of the baseline and all reasons."""
+        return math.fsum([self.baseline, *(reason.log_odds for reason in self.reasons)])
+
+    @property
+    def probability(self) -> float:
+        """The predicted probability of a link."""
+        return float(expit(self.logit))
+
+    def strongest(self, count: int | None = None) -> list[Reason]:
+        """The reasons that matter, those with the largest effect first; communities that add nothing are left out."""
+        return sorted((r for r in self.reasons if r.log_odds), key=lambda r: -abs(r.log_odds))[:count]
+
+    def table(self) -> list[dict[str, object]]:
+        """One row for the baseline and one a reason, for frames and spreadsheets."""
+        first = {"community": "baseline", "log_odds": self.baseline, "odds_factor": _exp(self.baseline)}
+        rest = [
+            {
+                "community": r.community,
+                "log_odds": r.log_odds,
+                "odds_factor": r.odds_factor,
+                "affinity_u": r.affinities[0],
+                "affinity_v": r.affinities[1],
+            }
+            for r in self.strongest()
+        ]
+        return [{**first, "affinity_u": None, "affinity_v": None}, *rest]
+
+    def __str__(self) -> str:
+        state = "linked" if self.linked else "not linked"
+        lines = [f"{self.u} and {self.v}: predicted probability {self.probability:.3g} ({state} in the data)"]
+        lines.append(f"  before any community     {odds_in_words(self.baseline)}")
+        shown = self.strongest(8)
+        for reason in shown:
+            verb = "attracts" if reason.log_odds > 0 else "repels"
+            lines.append(f"  {reason.community:<5} {verb:<10} odds {factor_in_words(reason.log_odds)}")
+        rest = self.strongest()[len(shown) :]
+        if rest:
+            lines.append(f"  {len(rest)} more            odds {factor_in_words(math.fsum(r.log_odds for r in rest))}")
+        lines.append(f"  together                 {odds_in_words(self.logit)}")
+        return "\n".join(lines)
+
+
+def explain_link(graph: Graph, factors: CommunityFactors, u: Node, v: Node) -> LinkExplanation:
+    """The logit of the pair (u, v), taken apart by community.
+
+    >>> from philia.datasets import classic
+    >>> graph = classic("karate")
+    >>> link = explain_link(graph, CommunityFactors(np.ones((34, 1)), np.zeros((34, 0)), np.zeros(34)), 0, 1)
+    >>> print(link)
+    0 and 1: predicted probability 0.731 (linked in the data)
+      before any community     odds 1 to 1
+      B1    attracts   odds × 2.72
+      together                 odds 2.72 to 1
+    """
+    i, j = graph.nodes.row(u), graph.nodes.row(v)
+    if i == j:
+        raise InvalidParameterError(f"{u!r} was given twice; a link has two different nodes")
+    baseline, *terms = factors.contributions(np.array([i]), np.array([j]))[0].tolist()
+    affinities = np.hstack([factors.homophilous[[i, j]], factors.heterophilous[[i, j]]])
+    names = community_names(factors.homophilous.shape[1], factors.heterophilous.shape[1])
+    reasons = tuple(
+        Reason(name, term, (float(affinities[0, c]), float(affinities[1, c])))
+        for c, (name, term) in enumerate(zip(names, terms, strict=True))
+    )
+    return LinkExplanation(u, v, graph.has_link(u, v), baseline, reasons)
+
+
+def factor_in_words(log_odds: float) -> str:
+    """A factor that a person can read.
+
+    >>> factor_in_words(1.5), factor_in_words(-1.5), factor_in_words(0.0)
+    ('× 4.48', '÷ 4.48', '× 1')
+    """
+    sign = "×" if log_odds >= 0 else "÷"
+    return f"{sign} {_exp(abs(log_odds)):.3g}"
+
+
+def odds_in_words(logit: float) -> str:
+    """Odds that a person can read.
+
+    >>> odds_in_words(0.0), odds_in_words(-3.0)
+    ('odds 1 to 1', 'odds 1 to 20.1')
+    """
+    return f"odds {_exp(logit):.3g} to 1" if logit >= 0 else f"odds 1 to {_exp(-logit):.3g}"
+
+
+def _exp(x: float) -> float:
+    return math.exp(x) if x < 709 else math.inf

@@ -1,0 +1,62 @@
+"""The readable form of the factors: memberships V in [0, 1] and signed strengths W, with V W Vᵀ = B Bᵀ - C Cᵀ."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from philia._types import Float64Array, Int64Array
+from philia.factors import CommunityFactors
+
+Kind = Literal["homophilous", "heterophilous"]
+
+
+@dataclass(frozen=True, eq=False)
+class NormalizedFactors:
+    """V (n × k) and W (k): two full members of community c have their odds of a link multiplied by exp(W_c).
+
+    Columns that are zero everywhere have no largest member to be measured by: the paper's formula divides by zero
+    there, so they are left out. ``columns`` says which column of [B C] each remaining one was.
+
+    >>> NormalizedFactors(np.ones((3, 1)), np.array([-2.0]), ("C1",), np.array([0])).kinds
+    ('heterophilous',)
+    """
+
+    memberships: Float64Array
+    strengths: Float64Array
+    names: tuple[str, ...]
+    columns: Int64Array
+
+    @property
+    def kinds(self) -> tuple[Kind, ...]:
+        """Whether each community attracts (homophilous) or repels (heterophilous)."""
+        return tuple("homophilous" if strength > 0 else "heterophilous" for strength in self.strengths)
+
+
+def normalize(factors: CommunityFactors) -> NormalizedFactors:
+    """V and W from B and C: each column divided by its largest entry, whose square becomes the strength.
+
+    >>> from philia.factors import CommunityFactors
+    >>> normal = normalize(CommunityFactors(np.array([[2.0, 0.0], [1.0, 0.0]]), np.array([[3.0], [0.0]]), np.zeros(2)))
+    >>> normal.names, normal.strengths.tolist(), normal.memberships.tolist()
+    (('B1', 'C1'), [4.0, -9.0], [[1.0, 1.0], [0.5, 0.0]])
+    """
+    F = np.hstack([factors.homophilous, factors.heterophilous])
+    k_B, k_C = factors.homophilous.shape[1], factors.heterophilous.shape[1]
+    largest = F.max(axis=0, initial=0.0)
+    kept = np.flatnonzero(largest > 0)
+    names = community_names(k_B, k_C)
+    signs = np.repeat([1.0, -1.0], [k_B, k_C])
+    return NormalizedFactors(
+        memberships=F[:, kept] / largest[kept],
+        strengths=signs[kept] * largest[kept] ** 2,
+        names=tuple(names[column] for column in kept),
+        columns=kept,
+    )
+
+
+def community_names(n_homophilous: int, n_heterophilous: int) -> list[str]:
+    """B1, B2, … for communities that attract and C1, C2, … for those that repel, after the paper's matrices."""
+    return [f"B{c + 1}" for c in range(n_homophilous)] + [f"C{c + 1}" for c in range(n_heterophilous)]

@@ -1,0 +1,189 @@
+"""One door for graphs in memory: whatever holds a network goes in, a checked :class:`Graph` comes out.
+
+Other libraries are never imported here: an object that comes from one is recognised by the module of its type, and then
+its library is already loaded.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from philia._types import BoolArray
+from philia.exceptions import InvalidGraphError
+from philia.graphs.graph import Graph
+from philia.graphs.links import find_columns, graph_from_names, graph_from_pairs, graph_from_rows, graph_from_table
+from philia.graphs.matrices import graph_from_matrix
+from philia.graphs.nodes import Nodes
+
+
+def as_graph(x: Any, *, symmetrize: bool = False) -> Graph:
+    """The graph that ``x`` holds, undirected and without weights; ``changes`` counts all that was dropped on the way.
+
+    >>> as_graph([("ann", "bob"), ("bob", "cat")])
+    Graph(3 nodes, 2 links)
+    >>> as_graph(np.array([[0, 1, 0], [0, 0, 1], [0, 0, 0]]), symmetrize=True)
+    Graph(3 nodes, 2 links; 2 directions dropped)
+
+    ``x`` may be
+
+    - a :class:`Graph`, which comes back as it is;
+    - a square numpy array or a scipy sparse matrix: entries other than 0 are links. It has to be symmetric, unless
+      ``symmetrize`` says that an entry on either side is enough. Nodes are called 0, 1, …;
+    - a numpy array with two columns, one row a link. An array of two rows and two columns could be either; it is read
+      as a matrix, so pass ``array.tolist()`` for links;
+    - an iterable of pairs of names. A third value in a pair is a weight;
+    - a graph of networkx or igraph; isolated nodes and names are kept (in igraph the attribute "name", else numbers);
+    - a frame of pandas or polars with one link a row, in the columns called source and target, from and to, u and v or
+      src and dst, else in the first two; a numeric column called "weight" holds weights. A pandas frame whose index
+      equals its columns is a matrix with names;
+    - an object with ``edge_index`` and ``num_nodes``, as in PyTorch Geometric;
+    - the path of a file, for which see :func:`read_graph`.
+
+    A name may be anything hashable and comes out as it went in; integers from arrays come out as ``int``. Where links
+    are given by names, integers are put in ascending order, other names in order of appearance.
+    """
+    if isinstance(x, Graph):
+        return x
+    if isinstance(x, (str, os.PathLike)):
+        from philia.graphs.files import read_graph  # the readers need what is above, so they come in when they are used
+
+        return read_graph(x, symmetrize=symmetrize)
+    if sparse.issparse(x):
+        return graph_from_matrix(x, symmetrize=symmetrize)
+    if isinstance(x, np.ndarray):
+        return _from_array(x, symmetrize)
+    foreign = _from_library(x, symmetrize)
+    if foreign is not None:
+        return foreign
+    if isinstance(x, Iterable) and not isinstance(x, (Mapping, bytes, bytearray)):
+        return graph_from_pairs(x)
+    raise InvalidGraphError(
+        f"a {type(x).__name__} cannot be read as a graph; give a philia Graph, a square numpy array or scipy sparse "
+        "matrix, an iterable of pairs, a graph of networkx or igraph, a frame of pandas or polars with one link a row, "
+        "an object with edge_index and num_nodes, or the path of a file"
+    )
+
+
+def _from_library(x: Any, symmetrize: bool) -> Graph | None:
+    """The graph of another library's object, or None if it is of no library known here."""
+    libraries = {base.__module__.split(".")[0] for base in type(x).__mro__}
+    if "networkx" in libraries and hasattr(x, "edges"):
+        return _from_networkx(x)
+    if "igraph" in libraries and hasattr(x, "get_edgelist"):
+        return _from_igraph(x)
+    if "pandas" in libraries and hasattr(x, "columns"):
+        return _from_pandas(x, symmetrize)
+    if "polars" in libraries and hasattr(x, "collect_schema"):
+        return _from_polars(x)
+    if hasattr(x, "edge_index") and hasattr(x, "num_nodes"):
+        return _from_edge_index(x)
+    return None
+
+
+def _from_array(x: npt.NDArray[Any], symmetrize: bool) -> Graph:
+    named = x.dtype.kind in "US" or (x.dtype.kind == "O" and not _holds_numbers(x))
+    links = x.ndim == 2 and x.shape[1] == 2 and (named or x.shape[0] != 2)
+    if links:
+        return _from_link_array(x)
+    if x.ndim == 2 and x.shape[0] == 2 and x.dtype.kind in "iu" and x.shape[1] != 2:
+        raise InvalidGraphError(
+            f"the array is 2 x {x.shape[1]:,}; if its columns are links, pass it transposed (array.T). "
+            "A matrix is square and an array of links has two columns"
+        )
+    return graph_from_matrix(x.astype(np.float64) if x.dtype.kind == "O" and not named else x, symmetrize=symmetrize)
+
+
+def _holds_numbers(x: npt.NDArray[Any]) -> bool:
+    return all(isinstance(value, (int, float, np.number, np.bool_)) for value in x.flat)
+
+
+def _from_link_array(x: npt.NDArray[Any]) -> Graph:
+    if x.dtype.kind not in "iuf" or not len(x):
+        return graph_from_pairs(x.tolist())
+    whole = np.isfinite(x) & (x == np.floor(x))
+    if not whole.all():
+        row = int(np.argmin(whole.all(axis=1)))
+        raise InvalidGraphError(f"link number {row} is {x[row].tolist()}; an array of links holds whole numbers")
+    return graph_from_names(x[:, 0], x[:, 1])
+
+
+def _from_networkx(x: Any) -> Graph:
+    nodes = Nodes(x.nodes)
+    rows = {name: row for row, name in enumerate(x.nodes)}
+    links = list(x.edges(data="weight", default=1))
+    first, second = (np.fromiter((rows[link[end]] for link in links), np.int64, len(links)) for end in (0, 1))
+    return graph_from_rows(
+        first, second, nodes, directed=x.is_directed(), weighted=_weighted([link[2] for link in links])
+    )
+
+
+def _from_igraph(x: Any) -> Graph:
+    nodes = Nodes(x.vs["name"]) if "name" in x.vs.attributes() else Nodes.numbered(x.vcount())
+    nodes.check_unique()
+    ends = np.array(x.get_edgelist(), np.int64).reshape(-1, 2)
+    weighted = _weighted(x.es["weight"]) if "weight" in x.es.attributes() else None
+    return graph_from_rows(ends[:, 0], ends[:, 1], nodes, directed=x.is_directed(), weighted=weighted)
+
+
+def _weighted(weights: Iterable[Any]) -> BoolArray:
+    """Where a weight is other than 1; None stands for a link that has none."""
+    return np.array([weight is not None and weight != 1 for weight in weights], np.bool_)
+
+
+def _from_edge_index(x: Any) -> Graph:
+    ends = _to_array(x.edge_index)
+    if ends.ndim != 2 or ends.shape[0] != 2:
+        raise InvalidGraphError(
+            f"edge_index has the shape {ends.shape}; it has two rows, one for each end of the links"
+        )
+    count = int(x.num_nodes)
+    if ends.size and (ends.min() < 0 or ends.max() >= count):
+        raise InvalidGraphError(
+            f"edge_index holds {ends.min()} to {ends.max()}, but there are {count:,} nodes, from 0 to {count - 1}"
+        )
+    weight = getattr(x, "edge_weight", None)
+    weighted = None if weight is None else _to_array(weight).reshape(-1) != 1
+    return graph_from_rows(ends[0], ends[1], Nodes.numbered(count), directed=True, weighted=weighted)
+
+
+def _to_array(tensor: Any) -> npt.NDArray[Any]:
+    if hasattr(tensor, "detach"):  # a tensor may carry gradients or live on a graphics card
+        tensor = tensor.detach().cpu().numpy()
+    return np.asarray(tensor)
+
+
+def _from_pandas(x: Any, symmetrize: bool) -> Graph:
+    if not hasattr(x, "iloc") or x.ndim != 2:
+        raise InvalidGraphError(
+            f"a pandas {type(x).__name__} cannot be read as a graph; give a frame with one link a row"
+        )
+    if len(x) and x.shape[0] == x.shape[1] and x.index.equals(x.columns):
+        return graph_from_matrix(x.to_numpy(), nodes=Nodes(x.index.tolist()), symmetrize=symmetrize)
+    headers, columns = list(x.columns), [x.iloc[:, place] for place in range(x.shape[1])]
+    ends = find_columns(headers)
+    _refuse_missing(sum(int(columns[end].isna().sum()) for end in ends if end < len(columns)))
+    return graph_from_table(headers, [column.to_numpy() for column in columns], ends)
+
+
+def _from_polars(x: Any) -> Graph:
+    if not hasattr(x, "get_columns"):
+        raise InvalidGraphError(f"a polars {type(x).__name__} holds no rows yet; pass its .collect()")
+    columns = x.get_columns()
+    ends = find_columns(x.columns)
+    _refuse_missing(sum(int(columns[end].null_count()) for end in ends if end < len(columns)))
+    arrays = [column.to_numpy() if column.dtype.is_numeric() else column.to_list() for column in columns]
+    return graph_from_table(x.columns, arrays, ends)
+
+
+def _refuse_missing(count: int) -> None:
+    if count:
+        raise InvalidGraphError(
+            f"{count:,} {'name is' if count == 1 else 'names are'} missing in the table; "
+            "drop those rows (frame.dropna() or frame.drop_nulls())"
+        )

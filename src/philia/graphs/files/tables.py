@@ -1,0 +1,105 @@
+"""Tables of links in Parquet files, through whichever of pyarrow and polars is installed."""
+
+from __future__ import annotations
+
+import io
+from importlib.util import find_spec
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from philia.exceptions import GraphFileError, InvalidGraphError, MissingDependencyError, PhiliaError
+from philia.graphs.files.compression import Source
+from philia.graphs.graph import Graph
+from philia.graphs.links import Column, find_columns, graph_from_table, plain_name
+
+
+def read_parquet(source: Source, columns: tuple[int | str, int | str] | None) -> Graph:
+    """The graph of a Parquet file with one link a row; columns are found as in a frame, see :func:`philia.as_graph`."""
+    stream = source.seekable()
+    try:
+        headers, table = _with_pyarrow(stream, columns) if _library() == "pyarrow" else _with_polars(stream, columns)
+    except (PhiliaError, MemoryError):
+        raise
+    except Exception as error:  # the two libraries have no common ancestor for their complaints about a damaged file
+        raise GraphFileError(f"this is not a Parquet file as it should be ({error})") from error
+    return graph_from_table(headers, table, (0, 1))
+
+
+def _library() -> str:
+    for name in ("pyarrow", "polars"):
+        if find_spec(name) is not None:
+            return name
+    raise MissingDependencyError("Parquet files need pyarrow or polars; install one of them: pip install pyarrow")
+
+
+def _wanted(headers: list[str], columns: tuple[int | str, int | str] | None) -> list[int]:
+    """The columns worth loading: the two ends and the weights."""
+    if len(headers) < 2:
+        raise InvalidGraphError(f"the table has {len(headers)} column(s); two are needed, one for each end of a link")
+    weights = [place for place, name in enumerate(headers) if plain_name(name) == "weight"]
+    return [*find_columns(headers, columns), *weights[:1]]
+
+
+def _refuse_missing(count: int) -> None:
+    if count:
+        raise InvalidGraphError(
+            f"{count:,} {'name is' if count == 1 else 'names are'} missing in the table; drop those rows first"
+        )
+
+
+def _with_pyarrow(stream: BinaryIO, columns: tuple[int | str, int | str] | None) -> tuple[list[str], list[Column]]:
+    from pyarrow import parquet
+
+    file = parquet.ParquetFile(stream)
+    headers = list(file.schema_arrow.names)
+    chosen = [headers[place] for place in _wanted(headers, columns)]
+    table = file.read(columns=chosen)
+    _refuse_missing(sum(table.column(name).null_count for name in chosen[:2]))
+    return chosen, [_array(table.column(name)) for name in chosen]
+
+
+def _array(column: Any) -> Column:
+    import pyarrow
+
+    if pyarrow.types.is_integer(column.type) or pyarrow.types.is_floating(column.type):
+        array: Column = np.asarray(column.to_numpy())
+        return array
+    listed: Column = column.to_pylist()
+    return listed
+
+
+def _with_polars(stream: BinaryIO, columns: tuple[int | str, int | str] | None) -> tuple[list[str], list[Column]]:
+    import polars
+
+    frame = polars.read_parquet(stream)
+    chosen = [frame.columns[place] for place in _wanted(frame.columns, columns)]
+    _refuse_missing(sum(frame[name].null_count() for name in chosen[:2]))
+    return chosen, [_series(frame[name]) for name in chosen]
+
+
+def _series(column: Any) -> Column:
+    array: Column = column.to_numpy() if column.dtype.is_numeric() else column.to_list()
+    return array
+
+
+def write_parquet(graph: Graph, file: BinaryIO) -> None:
+    """One link a row in the columns source and target; a node without links is written as a link to itself."""
+    if not graph.n_nodes:
+        raise GraphFileError("a table of links cannot hold a graph without nodes; write .mtx, .npz, .graphml or .gml")
+    rows, columns = graph.links
+    alone = np.flatnonzero(graph.degrees == 0)
+    ends = {
+        name: graph.nodes.pick(np.concatenate([end, alone])) for name, end in (("source", rows), ("target", columns))
+    }
+    held = io.BytesIO()
+    if _library() == "pyarrow":
+        import pyarrow
+        from pyarrow import parquet
+
+        parquet.write_table(pyarrow.table(ends), held)
+    else:
+        import polars
+
+        polars.DataFrame(ends).write_parquet(held)
+    file.write(held.getbuffer())

@@ -1,0 +1,172 @@
+"""The graph everything else works on: undirected, unweighted, without self-loops, and with names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from philia._types import BoolArray, Int64Array, Node
+from philia.exceptions import InvalidGraphError
+from philia.graphs.nodes import Nodes
+
+
+@dataclass(frozen=True)
+class Changes:
+    """What had to be changed to make a simple graph of the input; nothing is dropped without being counted."""
+
+    loops: int = 0
+    duplicates: int = 0
+    directions: int = 0
+    weights: int = 0
+
+    def __add__(self, other: Changes) -> Changes:
+        return Changes(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
+
+    def __bool__(self) -> bool:
+        return any(getattr(self, f.name) for f in fields(self))
+
+    def __str__(self) -> str:
+        """One sentence for people.
+
+        >>> print(Changes(loops=2, weights=1))
+        2 self-loops dropped, 1 weight dropped
+        """
+        said = [
+            _counted(self.loops, "self-loop", "dropped"),
+            _counted(self.duplicates, "repeated link", "merged"),
+            _counted(self.directions, "direction", "dropped"),
+            _counted(self.weights, "weight", "dropped"),
+        ]
+        return ", ".join(filter(None, said)) or "nothing was changed"
+
+
+def _counted(count: int, noun: str, verb: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'} {verb}" if count else ""
+
+
+@dataclass(frozen=True, eq=False)
+class Graph:
+    """An undirected, unweighted graph with named nodes.
+
+    ``adjacency`` is a symmetric 0/1 matrix in compressed rows with an empty diagonal and sorted indices; it is
+    read-only. Make one with :func:`philia.as_graph` or :func:`philia.read_graph`, which check and count what they
+    change.
+
+    >>> from philia import as_graph
+    >>> graph = as_graph([("ann", "bob"), ("bob", "cat"), ("bob", "ann"), ("cat", "cat")])
+    >>> graph
+    Graph(3 nodes, 2 links; 1 self-loop dropped, 1 repeated link merged)
+    >>> graph.neighbours("bob")
+    ['ann', 'cat']
+    """
+
+    adjacency: sparse.csr_array
+    nodes: Nodes
+    changes: Changes = field(default_factory=Changes)
+
+    @classmethod
+    def from_rows(
+        cls, rows: npt.NDArray[Any], columns: npt.NDArray[Any], nodes: Nodes, changes: Changes | None = None
+    ) -> Graph:
+        """A graph from two equally long arrays of row numbers, one entry a link; loops and repetitions are counted.
+
+        >>> Graph.from_rows(np.array([0, 1, 1]), np.array([1, 0, 1]), Nodes.numbered(2))
+        Graph(2 nodes, 1 link; 1 self-loop dropped, 1 repeated link merged)
+        """
+        n = len(nodes)
+        loop = rows == columns
+        loops = int(np.count_nonzero(loop))
+        if loops:
+            rows, columns = rows[~loop], columns[~loop]
+        low, high = np.minimum(rows, columns), np.maximum(rows, columns)
+        index = np.int32 if n < 2**31 else np.int64
+        upper = sparse.coo_array(
+            (np.ones(low.size, np.int8), (low.astype(index), high.astype(index))), shape=(n, n)
+        ).tocsr()
+        upper.sum_duplicates()
+        upper.data = np.ones(upper.nnz, np.int8)  # sums of many repetitions overflow eight bits, so they are never read
+        adjacency = (upper + upper.T).tocsr()
+        found = Changes(loops=loops, duplicates=int(low.size - upper.nnz))
+        return cls(_frozen(adjacency), nodes, found + (changes or Changes()))
+
+    @property
+    def n_nodes(self) -> int:
+        """How many nodes there are."""
+        return len(self.nodes)
+
+    @property
+    def n_links(self) -> int:
+        """How many pairs of nodes are linked."""
+        return int(self.adjacency.nnz // 2)
+
+    @property
+    def density(self) -> float:
+        """The share of all pairs of different nodes that are linked."""
+        pairs = self.n_nodes * (self.n_nodes - 1) / 2
+        return self.n_links / pairs if pairs else 0.0
+
+    @cached_property
+    def degrees(self) -> Int64Array:
+        """The number of neighbours of each node, in row order."""
+        return np.asarray(np.diff(self.adjacency.indptr), dtype=np.int64)
+
+    @property
+    def links(self) -> tuple[Int64Array, Int64Array]:
+        """Each link once, as rows and columns with row < column."""
+        upper = sparse.triu(self.adjacency, k=1, format="coo")
+        return upper.row.astype(np.int64), upper.col.astype(np.int64)
+
+    def neighbours(self, node: Node) -> list[Node]:
+        """The names of the nodes that ``node`` is linked with, in row order."""
+        row = self.nodes.row(node)
+        return self.nodes.pick(self.adjacency.indices[self.adjacency.indptr[row] : self.adjacency.indptr[row + 1]])
+
+    def has_link(self, u: Node, v: Node) -> bool:
+        """Whether the two nodes are linked."""
+        return bool(self.linked(np.array([self.nodes.row(u)]), np.array([self.nodes.row(v)]))[0])
+
+    def linked(self, rows: npt.NDArray[Any], columns: npt.NDArray[Any]) -> BoolArray:
+        """Whether each pair (rows[t], columns[t]) is linked.
+
+        >>> from philia import as_graph
+        >>> as_graph([(0, 1), (1, 2)]).linked(np.array([0, 0]), np.array([1, 2])).tolist()
+        [True, False]
+        """
+        return stored(self.adjacency, rows, columns)
+
+    def renamed(self, names: Nodes) -> Graph:
+        """The same graph with other names."""
+        if len(names) != self.n_nodes:
+            raise InvalidGraphError(
+                f"the graph has {self.n_nodes:,} nodes but {len(names):,} names were given; give one a node"
+            )
+        names.check_unique()
+        return replace(self, nodes=names)
+
+    def __repr__(self) -> str:
+        nodes = f"{self.n_nodes:,} node{'' if self.n_nodes == 1 else 's'}"
+        links = f"{self.n_links:,} link{'' if self.n_links == 1 else 's'}"
+        return f"Graph({nodes}, {links}{f'; {self.changes}' if self.changes else ''})"
+
+
+def stored(matrix: sparse.csr_array, rows: npt.NDArray[Any], columns: npt.NDArray[Any]) -> BoolArray:
+    """Whether each entry (rows[t], columns[t]) is stored in a matrix with sorted indices."""
+    n = matrix.shape[1]
+    keys = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr)) * n + matrix.indices
+    wanted = rows.astype(np.int64) * n + columns
+    if not keys.size:
+        return np.zeros(wanted.shape, dtype=bool)
+    at = np.minimum(np.searchsorted(keys, wanted), keys.size - 1)
+    return np.asarray(keys[at] == wanted)
+
+
+def _frozen(matrix: sparse.csr_array) -> sparse.csr_array:
+    matrix.sort_indices()
+    for array in (matrix.data, matrix.indices, matrix.indptr):
+        array.flags.writeable = False
+    return matrix

@@ -1,0 +1,234 @@
+"""Links, given as row numbers, as pairs of names or as columns of a table, made into a graph."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from philia._types import BoolArray, Int64Array, Node
+from philia.exceptions import InvalidGraphError
+from philia.graphs.graph import Changes, Graph
+from philia.graphs.nodes import Nodes
+
+END_NAMES = (
+    ("source", "target"),
+    ("from", "to"),
+    ("u", "v"),
+    ("src", "dst"),
+    ("node1", "node2"),
+    ("id1", "id2"),
+    ("i", "j"),
+    ("fromnodeid", "tonodeid"),
+    ("nodea", "nodeb"),
+    ("user1", "user2"),
+    ("sender", "receiver"),
+    ("start", "end"),
+    ("head", "tail"),
+)
+"""What the two columns of a table of links are usually called, without capitals, blanks and punctuation."""
+
+Column = Sequence[Node] | npt.NDArray[Any]
+
+
+def graph_from_rows(
+    rows: npt.NDArray[Any],
+    columns: npt.NDArray[Any],
+    nodes: Nodes,
+    *,
+    directed: bool = False,
+    weighted: BoolArray | None = None,
+) -> Graph:
+    """A graph from row numbers, one entry a link; ``weighted`` marks the entries whose weight is not 1.
+
+    With ``directed`` the two directions of a link are no repetition, and those without the other are counted.
+
+    >>> graph_from_rows(np.array([0, 1, 1]), np.array([1, 0, 2]), Nodes("abc"), directed=True)
+    Graph(3 nodes, 2 links; 1 direction dropped)
+    """
+    weights = 0 if weighted is None else _distinct_links(rows[weighted], columns[weighted], len(nodes))
+    changes = Changes(weights=weights)
+    if directed:
+        rows, columns, found = _without_directions(rows, columns, len(nodes))
+        changes += found
+    return Graph.from_rows(rows, columns, nodes, changes)
+
+
+def _distinct_links(rows: npt.NDArray[Any], columns: npt.NDArray[Any], count: int) -> int:
+    low, high = np.minimum(rows, columns).astype(np.int64), np.maximum(rows, columns).astype(np.int64)
+    return int(np.unique((low * count + high)[low != high]).size)
+
+
+def _without_directions(
+    rows: npt.NDArray[Any], columns: npt.NDArray[Any], count: int
+) -> tuple[npt.NDArray[Any], npt.NDArray[Any], Changes]:
+    loop = rows == columns
+    ends = (rows[~loop], columns[~loop])
+    arcs = sparse.coo_array((np.ones(ends[0].size, np.bool_), ends), shape=(count, count)).tocsr()
+    arcs.sum_duplicates()
+    mutual = arcs.multiply(arcs.T).nnz
+    changes = Changes(duplicates=int(ends[0].size - arcs.nnz), directions=int(arcs.nnz - mutual))
+    links = sparse.triu(arcs + arcs.T, k=1, format="coo")
+    return np.concatenate([links.row, rows[loop]]), np.concatenate([links.col, columns[loop]]), changes
+
+
+def graph_from_pairs(pairs: Iterable[Any]) -> Graph:
+    """A graph from an iterable of ``(u, v)`` or ``(u, v, weight)``.
+
+    >>> graph_from_pairs([("ann", "bob"), ("bob", "cat", 2.5)])
+    Graph(3 nodes, 2 links; 1 weight dropped)
+    """
+    first: list[Node] = []
+    second: list[Node] = []
+    weighted: list[bool] = []
+    for number, pair in enumerate(pairs):
+        if isinstance(pair, (str, bytes)) or not hasattr(pair, "__len__") or not hasattr(pair, "__getitem__"):
+            raise InvalidGraphError(f"link number {number} is {pair!r}; a link is a pair such as ('ann', 'bob')")
+        if len(pair) not in (2, 3):
+            raise InvalidGraphError(
+                f"link number {number} is {pair!r}, {len(pair)} values; give two names and, if any, a weight, "
+                "or wrap a matrix in numpy.array(...)"
+            )
+        first.append(pair[0])
+        second.append(pair[1])
+        weighted.append(len(pair) == 3 and _is_weight(pair[2]))
+    _refuse_nested_matrix(first, second, pairs)
+    if not first:
+        raise InvalidGraphError(
+            "there are no links; give at least one pair of names, or a matrix for a graph without links"
+        )
+    return graph_from_names(first, second, np.array(weighted))
+
+
+def _refuse_nested_matrix(first: list[Node], second: list[Node], pairs: Iterable[Any]) -> None:
+    """Three lists of three numbers may be a matrix or three links with weights: ask instead of guessing."""
+    if isinstance(pairs, list) and len(pairs) == 3 and all(isinstance(row, list) and len(row) == 3 for row in pairs):
+        third = [row[2] for row in pairs]
+        if [list(column) for column in (first, second, third)] == pairs:
+            raise InvalidGraphError(
+                "three lists of three values could be a matrix or three links with weights; "
+                "pass numpy.array(...) for a matrix and tuples for links"
+            )
+
+
+def _is_weight(value: Any) -> bool:
+    """Whether what comes third with a link is a number other than 1; networkx puts it into a dictionary."""
+    if isinstance(value, Mapping):
+        value = value.get("weight", 1)
+    return isinstance(value, (int, float, np.number)) and bool(value != 1)
+
+
+def graph_from_names(first: Column, second: Column, weighted: BoolArray | None = None) -> Graph:
+    """A graph from the names of the two ends of each link, as two equally long lists or arrays.
+
+    Integers are put in ascending order, other names in the order in which they come.
+
+    >>> graph_from_names([7, 3], [3, 12]).nodes
+    Nodes(3: 3, 7, 12)
+    """
+    both = [_whole(end) for end in (first, second)]
+    arrays = [end for end in both if isinstance(end, np.ndarray) and end.dtype.kind in "iu"]
+    if len(arrays) == 2 and np.result_type(*arrays).kind in "iu":  # signed and unsigned together make floats
+        names, rows = np.unique(np.concatenate(arrays), return_inverse=True)
+        return graph_from_rows(rows[: len(first)], rows[len(first) :], Nodes(names), weighted=weighted)
+    known: dict[Node, int] = {}
+    listed = [name for link in zip(*(_listed(end) for end in both), strict=True) for name in link]
+    rows = _numbered(listed, known).reshape(-1, 2).T
+    nodes, ends = Nodes(known), [rows[0], rows[1]]
+    if nodes.integers is not None:
+        nodes, ends = ascending(nodes.integers, ends)
+    return graph_from_rows(ends[0], ends[1], nodes, weighted=weighted)
+
+
+def _whole(names: Column) -> Column:
+    """Integers that an array or a frame keeps as floating-point numbers, as integers."""
+    if not isinstance(names, np.ndarray) or names.dtype.kind != "f":
+        return names
+    whole = bool(np.all((np.abs(names) < 2**53) & (names == np.floor(names))))
+    return names.astype(np.int64) if whole else names
+
+
+def ascending(names: Int64Array, ends: Sequence[npt.NDArray[Any]]) -> tuple[Nodes, list[npt.NDArray[Any]]]:
+    """The names sorted, and the row numbers that fit them."""
+    order = np.argsort(names)
+    rank = np.empty(names.size, ends[0].dtype)
+    rank[order] = np.arange(names.size, dtype=rank.dtype)
+    return Nodes(names[order]), [rank[end] for end in ends]
+
+
+def _listed(names: Column) -> Sequence[Node]:
+    return names.tolist() if isinstance(names, np.ndarray) else names
+
+
+def _numbered(names: Sequence[Node], known: dict[Node, int]) -> Int64Array:
+    """A number for each name, in order of appearance; the names come two a link."""
+    numbers = np.empty(len(names), np.int64)
+    for place, name in enumerate(names):
+        try:
+            numbers[place] = known.setdefault(name, len(known))
+        except TypeError:
+            raise InvalidGraphError(
+                f"the name {name!r} of link number {place // 2} is a {type(name).__name__}, which cannot be looked up; "
+                "use text, numbers or tuples as names"
+            ) from None
+        if name != name:  # only "not a number" differs from itself
+            raise InvalidGraphError(
+                f"a name of link number {place // 2} is missing ({name!r}); drop that link or give it a name"
+            )
+    return numbers
+
+
+def find_columns(headers: Sequence[object], wanted: tuple[int | str, int | str] | None = None) -> tuple[int, int]:
+    """Which two columns hold the ends of the links: those asked for, those with telling names, or the first two.
+
+    >>> find_columns(["year", "From", "To"])
+    (1, 2)
+    """
+    if wanted is not None:
+        first, second = (_place(column, headers) for column in wanted)
+        return first, second
+    plain = [plain_name(header) for header in headers]
+    for pair in END_NAMES:
+        if pair[0] in plain and pair[1] in plain:
+            return plain.index(pair[0]), plain.index(pair[1])
+    return 0, 1
+
+
+def plain_name(header: object) -> str:
+    """A column's name without capitals, blanks and punctuation, as :data:`END_NAMES` has them."""
+    return "".join(letter for letter in str(header).lower() if letter.isalnum())
+
+
+def _place(column: int | str, headers: Sequence[object]) -> int:
+    if isinstance(column, int) and 0 <= column < len(headers):
+        return column
+    if column in headers:
+        return list(headers).index(column)
+    listed = ", ".join(repr(str(header)) for header in headers)
+    raise InvalidGraphError(
+        f"there is no column {column!r}; the columns are {listed}: "
+        f"give two of these names or numbers from 0 to {len(headers) - 1}"
+    )
+
+
+def graph_from_table(
+    headers: Sequence[object], columns: Sequence[Column], wanted: tuple[int | str, int | str] | None = None
+) -> Graph:
+    """A graph from a table with one link a row; a numeric column called "weight" counts as weights.
+
+    >>> graph_from_table(["from", "to", "weight"], [["a", "b"], ["b", "c"], np.array([1.0, 3.0])])
+    Graph(3 nodes, 2 links; 1 weight dropped)
+    """
+    if len(headers) < 2:
+        raise InvalidGraphError(f"the table has {len(headers)} column(s); two are needed, one for each end of a link")
+    if not len(columns[0]):
+        raise InvalidGraphError("the table has no rows; there must be at least one link")
+    first, second = (columns[place] for place in find_columns(headers, wanted))
+    named = zip(headers, columns, strict=True)
+    weights = next((np.asarray(column) for name, column in named if plain_name(name) == "weight"), None)
+    if weights is None or weights.dtype.kind not in "iuf":
+        return graph_from_names(first, second)
+    return graph_from_names(first, second, (weights != 1) & (weights == weights))  # a missing weight is none

@@ -1,0 +1,112 @@
+"""Adjacency matrices, dense or sparse, made into a graph."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from philia.exceptions import InvalidGraphError
+from philia.graphs.graph import Graph
+from philia.graphs.links import graph_from_rows
+from philia.graphs.memory import require_memory
+from philia.graphs.nodes import Nodes
+
+
+def graph_from_matrix(matrix: Any, *, nodes: Nodes | None = None, symmetrize: bool = False) -> Graph:
+    """A graph from a square symmetric matrix whose non-zero entries are the links; entries other than 1 are weights.
+
+    With ``symmetrize`` an entry on either side of the diagonal is enough.
+
+    >>> graph_from_matrix(np.array([[0, 2], [2, 1]]))
+    Graph(2 nodes, 1 link; 1 self-loop dropped, 1 weight dropped)
+    """
+    _check_shape(matrix)
+    entries = _nonzero(matrix)
+    _check_values(entries)
+    if not symmetrize:
+        _check_symmetric(entries)
+    coo = entries.tocoo()
+    names = Nodes.numbered(coo.shape[0]) if nodes is None else nodes
+    if len(names) != coo.shape[0]:
+        raise InvalidGraphError(
+            f"the matrix has {coo.shape[0]:,} rows but there are {len(names):,} names; give one a row"
+        )
+    names.check_unique()
+    return graph_from_rows(coo.row, coo.col, names, directed=True, weighted=coo.data != 1)
+
+
+def _check_shape(matrix: Any) -> None:
+    shape = tuple(matrix.shape)
+    if len(shape) != 2 or shape[0] != shape[1]:
+        said = " x ".join(f"{size:,}" for size in shape)
+        raise InvalidGraphError(
+            f"the matrix is {said}; an adjacency matrix is square, with one row and one column a node. "
+            "A list of links as an array has two columns, one row a link"
+        )
+    # Rows without entries cost memory too, and the size may come from the header of a file that nobody checked.
+    require_memory(24 * shape[0], f"a graph of {shape[0]:,} nodes")
+
+
+def _nonzero(matrix: Any) -> Any:
+    """The entries as compressed rows without zeros, in a copy."""
+    kind = np.dtype(matrix.dtype).kind
+    if kind not in "biuf":
+        raise InvalidGraphError(f"the matrix holds {matrix.dtype} values; an adjacency matrix holds zeros and ones")
+    if getattr(matrix, "format", None) in ("csr", "csc", "bsr"):
+        try:
+            matrix.check_format(full_check=True)
+        except ValueError as error:
+            raise InvalidGraphError(
+                f"the sparse matrix is damaged ({error}); make it again from its rows and columns"
+            ) from None
+    compressed = sparse.csr_array(matrix, copy=True)
+    compressed.sum_duplicates()
+    compressed.eliminate_zeros()
+    return compressed
+
+
+def _check_values(entries: Any) -> None:
+    if entries.dtype.kind == "f":
+        wrong = ~np.isfinite(entries.data)
+        if wrong.any():
+            raise InvalidGraphError(
+                f"the matrix has {_counted(wrong)} not finite (NaN or infinite), for example "
+                f"{_example(entries, wrong)}; "
+                "set them to 0 where there is no link"
+            )
+    if entries.dtype.kind != "b":
+        wrong = entries.data < 0
+        if wrong.any():
+            raise InvalidGraphError(
+                f"the matrix has {_counted(wrong)} negative, for example {_example(entries, wrong)}; a link is there "
+                "(1) or not (0): set negative entries to 0, or take their absolute value if they are links"
+            )
+
+
+def _check_symmetric(entries: Any) -> None:
+    """Both directions of a link must be there; their weights may differ, since they are dropped."""
+    mirrored = entries.T.tocsr()
+    if all(np.array_equal(getattr(entries, part), getattr(mirrored, part)) for part in ("indptr", "indices")):
+        return
+    there, back = (matrix.astype(bool) for matrix in (entries, mirrored))
+    differing = sparse.triu((there != back).tocsr(), k=1, format="coo")
+    row, column = differing.row[0], differing.col[0]
+    pairs = "1 pair of nodes" if differing.nnz == 1 else f"{differing.nnz:,} pairs of nodes"
+    raise InvalidGraphError(
+        f"the matrix is not symmetric: only one of the entries (i, j) and (j, i) is a link for {pairs}, for example "
+        f"({row}, {column}) is {entries[row, column]} and ({column}, {row}) is {entries[column, row]}; "
+        "an undirected graph is expected. Pass symmetrize=True to take every entry as a link in both directions"
+    )
+
+
+def _counted(wrong: Any) -> str:
+    count = int(np.count_nonzero(wrong))
+    return f"{count:,} {'entry that is' if count == 1 else 'entries that are'}"
+
+
+def _example(entries: Any, wrong: Any) -> str:
+    coo = entries.tocoo()
+    place = int(np.argmax(wrong))
+    return f"{coo.data[place]} at row {coo.row[place]}, column {coo.col[place]}"

@@ -1,0 +1,91 @@
+"""A start from the spectrum: eigenvectors turned until they look like groups.
+
+Leading positive eigenvalues of the adjacency matrix belong to groups that attract, negative ones to groups that repel.
+Their eigenvectors span the groups' indicators but mix them; a varimax rotation, which makes columns as sparse as they
+can be, unmixes them (Rohe and Zeng, "Vintage factor analysis with varimax performs statistical inference", 2023). A
+negative eigenvector has one group on each side of zero, so it gives two columns.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import linalg
+from scipy.sparse.linalg import eigsh
+
+from philia._types import Float64Array
+from philia.graphs.graph import Graph
+from philia.initialization.uniform import uniform
+
+_DENSE = 400
+"""Up to this many nodes the whole spectrum is cheaper than an iteration for a part of it."""
+
+
+def spectral(
+    graph: Graph, n_homophilous: int, n_heterophilous: int, baseline: float, rng: np.random.Generator
+) -> tuple[Float64Array, Float64Array]:
+    """B from rotated leading eigenvectors, C from the two sides of the most negative ones, on top of the uniform start.
+
+    Chance stays in the sum because the leading eigenvectors of a sparse graph may say nothing about most of its nodes:
+    with the spectrum alone those would start at zero, where products have no slope.
+    """
+    B, C = uniform(graph, n_homophilous, n_heterophilous, baseline, rng)
+    attracting = np.maximum(_skewed(varimax(_leading(graph, n_homophilous, rng, sign=1))), 0)
+    opposing = _skewed(_leading(graph, -(-n_heterophilous // 2), rng, sign=-1))
+    sides = np.stack([np.maximum(opposing, 0), np.maximum(-opposing, 0)], axis=2).reshape(graph.n_nodes, -1)
+    depth = np.sqrt(-np.log(np.clip(graph.density, 1e-12, 0.5)))
+    everybody = 0.8 * np.sqrt(max(-baseline, 0.0) / max(1, n_heterophilous))
+    return B + _scaled(attracting, 1.0), C + _scaled(sides[:, :n_heterophilous], depth / 2) + everybody
+
+
+def varimax(X: Float64Array, iterations: int = 100, tolerance: float = 1e-6) -> Float64Array:
+    """X turned by the rotation that makes its columns as sparse as possible (Kaiser's criterion).
+
+    >>> groups = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+    >>> mixed = groups @ np.array([[0.8, 0.6], [-0.6, 0.8]])
+    >>> np.abs(varimax(mixed)).round(2).tolist()
+    [[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]]
+    """
+    n, k = X.shape
+    if k < 2 or n == 0:
+        return X
+    turned, reached = X, -np.inf
+    for _ in range(iterations):
+        squares = (turned**2).mean(axis=0)
+        # The last term does not change the criterion, whose maximum over rotations is sought, but makes it convex: then
+        # every step towards the polar factor of the gradient is a step up.
+        U, _, Vt = linalg.svd(X.T @ (turned**3 - turned * squares + turned * squares.max()))
+        turned = X @ (U @ Vt)
+        spread = float((turned**2).var(axis=0).sum())
+        if spread <= reached * (1 + tolerance):
+            break
+        reached = spread
+    return turned
+
+
+def _leading(graph: Graph, count: int, rng: np.random.Generator, *, sign: int) -> Float64Array:
+    """Eigenvectors of the ``count`` largest eigenvalues of sign·A, times their roots; zeros where they run out."""
+    n = graph.n_nodes
+    columns = np.zeros((n, count))
+    wanted = min(count, n if n <= _DENSE else n // 4)
+    if wanted == 0 or graph.n_links == 0:
+        return columns
+    matrix = sign * graph.adjacency.astype(np.float64)
+    if n <= _DENSE:
+        values, vectors = linalg.eigh(matrix.toarray())
+    else:
+        values, vectors = eigsh(matrix, k=wanted, which="LA", v0=rng.standard_normal(n), tol=1e-4)
+    order = np.argsort(values)[::-1][:wanted]
+    columns[:, :wanted] = vectors[:, order] * np.sqrt(np.maximum(values[order], 0))
+    return columns
+
+
+def _skewed(X: Float64Array) -> Float64Array:
+    """Each column with the sign that puts its few large entries above zero."""
+    return X * np.where((X**3).sum(axis=0) < 0, -1.0, 1.0)
+
+
+def _scaled(X: Float64Array, size: float) -> Float64Array:
+    """Columns scaled so that their positive entries have this root mean square."""
+    positive = np.maximum((X > 0).sum(axis=0), 1)
+    norms = np.sqrt((X**2).sum(axis=0) / positive)
+    return X * (size / np.where(norms > 0, norms, 1.0))

@@ -1,0 +1,130 @@
+"""A whole model in one file: factors, graph, names, settings, and how the fit went."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict, dataclass, is_dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from philia.exceptions import InvalidGraphError, ModelFileError
+from philia.factors import CommunityFactors
+from philia.factors.files import read_arrays, write_arrays
+from philia.graphs import Changes, Graph, Nodes
+from philia.objective import HeldOut, ListedPairs, RandomPairs
+from philia.solvers import LBFGSB, FloorLBFGS, Solution
+
+_SOLVERS = {solver.__name__: solver for solver in (LBFGSB, FloorLBFGS)}
+
+
+@dataclass(frozen=True, eq=False)
+class KeptModel:
+    """What a file says about a model."""
+
+    model: str
+    parameters: dict[str, Any]
+    graph: Graph
+    factors: CommunityFactors
+    solution: Solution
+    held_out: HeldOut | None
+
+
+def write_model(
+    path: str | os.PathLike[str],
+    model: str,
+    parameters: dict[str, Any],
+    graph: Graph,
+    factors: CommunityFactors,
+    solution: Solution,
+    held_out: HeldOut | None,
+) -> None:
+    """Write a fitted model; node names must be text, numbers, booleans or None."""
+    rows, columns = graph.links
+    arrays: dict[str, npt.NDArray[Any]] = {
+        "homophilous": factors.homophilous,
+        "heterophilous": factors.heterophilous,
+        "background": factors.background,
+        "link_rows": rows.astype(np.int32 if graph.n_nodes < 2**31 else np.int64),
+        "link_columns": columns.astype(np.int32 if graph.n_nodes < 2**31 else np.int64),
+        "loss_history": solution.history,
+        **_packed(graph.nodes),
+    }
+    if isinstance(held_out, ListedPairs):
+        arrays["held_out_rows"], arrays["held_out_columns"] = held_out.pairs(graph.n_nodes)
+    kept = {name: packed for name, value in parameters.items() if (packed := _packed_parameter(value)) is not _UNKNOWN}
+    header = {
+        "model": model,
+        "parameters": kept,
+        "changes": asdict(graph.changes),
+        "held_out": asdict(held_out) if isinstance(held_out, RandomPairs) else None,
+        "solution": {
+            "value": solution.value,
+            "evaluations": solution.evaluations,
+            "seconds": solution.seconds,
+            "reason": solution.reason,
+            "converged": solution.converged,
+        },
+    }
+    write_arrays(path, arrays, header)
+
+
+def read_model(path: str | os.PathLike[str]) -> KeptModel:
+    """What the file at ``path`` says about a model."""
+    arrays, header = read_arrays(path)
+    try:
+        nodes = _unpacked(arrays)
+        graph = Graph.from_rows(arrays["link_rows"], arrays["link_columns"], nodes, Changes(**header["changes"]))
+        factors = CommunityFactors(arrays["homophilous"], arrays["heterophilous"], arrays["background"])
+        solution = Solution(point=np.empty(0), history=arrays["loss_history"], **header["solution"])
+        parameters = {name: _unpacked_parameter(value) for name, value in header["parameters"].items()}
+        return KeptModel(header["model"], parameters, graph, factors, solution, _held_out(graph, arrays, header))
+    except (KeyError, TypeError, ValueError) as error:
+        raise ModelFileError(f"{str(path)!r} lacks a part of a model ({error}); fit and save it again") from error
+
+
+def _held_out(graph: Graph, arrays: dict[str, npt.NDArray[Any]], header: dict[str, Any]) -> HeldOut | None:
+    if "held_out_rows" in arrays:
+        return ListedPairs.of_rows(graph, arrays["held_out_rows"], arrays["held_out_columns"])
+    return RandomPairs(**header["held_out"]) if header["held_out"] else None
+
+
+def _packed(nodes: Nodes) -> dict[str, npt.NDArray[Any]]:
+    if nodes.integers is not None:
+        return {"integer_names": nodes.integers}
+    for name in nodes:
+        if type(name) not in (str, int, float, bool, type(None)):
+            raise InvalidGraphError(
+                f"the node name {name!r} is a {type(name).__name__}, which a file cannot keep; "
+                "name nodes by text or numbers, for example graph.renamed(Nodes(map(str, graph.nodes)))"
+            )
+    return {"names": np.frombuffer(json.dumps(list(nodes)).encode(), dtype=np.uint8)}
+
+
+def _unpacked(arrays: dict[str, npt.NDArray[Any]]) -> Nodes:
+    if "integer_names" in arrays:
+        return Nodes(arrays["integer_names"])
+    return Nodes(json.loads(arrays["names"].tobytes()))
+
+
+_UNKNOWN = object()
+
+
+def _packed_parameter(value: Any) -> Any:
+    """A setting as JSON; what cannot be written (a generator, a function) falls back to its default on loading."""
+    if value is None or isinstance(value, (str, bool, int, float)):
+        return value
+    if isinstance(value, np.integer):
+        return int(value)
+    if is_dataclass(value) and type(value).__name__ in _SOLVERS:
+        return {type(value).__name__: asdict(value)}  # type: ignore[arg-type]
+    return _UNKNOWN
+
+
+def _unpacked_parameter(value: Any) -> Any:
+    if isinstance(value, dict):
+        ((name, settings),) = value.items()
+        return _SOLVERS[name](**settings)
+    return value

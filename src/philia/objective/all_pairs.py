@@ -1,0 +1,99 @@
+"""The exact objective: the loss over all pairs of nodes, and its gradient, without anything of size n × n."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from philia._types import Float64Array, FloatArray
+from philia.execution import Executor, LocalThreads
+from philia.graphs.graph import Graph
+from philia.graphs.memory import require_memory
+from philia.objective.held_out import HeldOut
+from philia.objective.kernels import Kernel, LaneSums, choose_kernel
+from philia.objective.lanes import LANES, cut
+from philia.objective.omitted import Omitted
+from philia.objective.recipe import Recipe
+
+
+class AllPairsObjective:
+    """sum over all ordered pairs of loss(A_ij, (F M Fᵀ)_ij) + penalty · |F|², and its gradient.
+
+    As in the paper every pair counts twice, once in each direction, and the diagonal counts as non-links; with
+    ``diagonal=False`` it is left out. Held-out pairs are not seen at all.
+
+    >>> from philia import CommunityModel, as_graph
+    >>> objective = AllPairsObjective(as_graph([(0, 1)]), CommunityModel(1, 1)._recipe())
+    >>> value, gradient = objective.value_and_gradient(np.zeros(4))  # four ordered pairs at even odds
+    >>> round(value, 4), gradient.shape
+    (2.7726, (4,))
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        recipe: Recipe,
+        *,
+        penalty: float = 0.0,
+        diagonal: bool = True,
+        held_out: HeldOut | None = None,
+        dtype: npt.DTypeLike = np.float64,
+        executor: Executor | None = None,
+        kernel: Kernel | None = None,
+    ) -> None:
+        n = graph.n_nodes
+        self.recipe, self.penalty, self.dtype = recipe, penalty, np.dtype(dtype)
+        self.executor = executor or LocalThreads()
+        self.kernel = kernel or choose_kernel(n, self.dtype)
+        self.omitted = Omitted.of(held_out, diagonal=not diagonal, n=n)
+        self.links = _seen_links(graph, held_out, symmetric=recipe.symmetric)
+        self.link_weight = 2 if recipe.symmetric else 1
+        self.lanes = cut(n, self.links, symmetric=recipe.symmetric, tile=128 if n < 2000 else 384)
+        self.n = n
+        self._penalties = 2 * penalty * recipe.penalized(n)
+        self._require_memory()
+
+    def value_and_gradient(self, point: Float64Array) -> tuple[float, Float64Array]:
+        """The objective at the solver's vector, and its gradient there."""
+        value, gradient = self.by_factors(self.recipe.factors(point, self.n))
+        shrink = self._penalties * point
+        return value + 0.5 * float(shrink @ point), self.recipe.pulled_back(gradient) + shrink
+
+    def by_factors(self, F: Float64Array) -> tuple[float, Float64Array]:
+        """The loss at F without the penalty, and its gradient by F."""
+        left, right = (np.ascontiguousarray(side, dtype=self.dtype) for side in self.recipe.sides(F))
+        value = 0.0
+        by_left, by_right = np.zeros(left.shape), np.zeros(right.shape)
+        for sums in self.executor.map(partial(self._lane_sums, left, right), range(len(self.lanes))):
+            value += sums.value
+            by_left[sums.top : sums.top + len(sums.left)] += sums.left
+            by_right += sums.right
+        return value, self.recipe.combined(by_left, by_right)
+
+    def _lane_sums(self, left: FloatArray, right: FloatArray, lane: int) -> LaneSums:
+        return self.kernel.lane_sums(
+            left, right, self.lanes[lane], self.links, self.link_weight, self.recipe.loss, self.omitted
+        )
+
+    def _require_memory(self) -> None:
+        size = self.n * max(1, self.recipe.mixing.shape[0])
+        needed = size * (
+            self.dtype.itemsize * min(len(self.lanes), LANES) + 8 * 40
+        )  # gradients of lanes; solver's history
+        if needed > 1 << 30:
+            require_memory(needed, f"fitting {self.recipe.mixing.shape[0]} columns on {self.n:,} nodes")
+
+
+def _seen_links(graph: Graph, held_out: HeldOut | None, *, symmetric: bool) -> sparse.csr_array:
+    """The links that are not held out: each once if scores are symmetric, else in both directions."""
+    rows, columns = graph.links
+    if held_out is not None:
+        seen = ~held_out.contains(rows, columns)
+        rows, columns = rows[seen], columns[seen]
+    if not symmetric:
+        rows, columns = np.concatenate([rows, columns]), np.concatenate([columns, rows])
+    n = graph.n_nodes
+    return sparse.csr_array((np.ones(rows.size, np.int8), (rows, columns)), shape=(n, n))

@@ -1,0 +1,43 @@
+"""The definition of correct: a lane's sums in NumPy, as the formulas are written."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+
+from philia._types import FloatArray
+from philia.objective.kernels.kernel import LaneSums
+from philia.objective.lanes import Lane
+from philia.objective.losses import Loss
+from philia.objective.omitted import Omitted
+
+
+def lane_sums(
+    left: FloatArray,
+    right: FloatArray,
+    lane: Lane,
+    links: sparse.csr_array,
+    link_weight: int,
+    loss: Loss,
+    omitted: Omitted,
+) -> LaneSums:
+    """What the lane's tiles cost without links, plus the correction at the links of its rows."""
+    value, by_left, by_right = 0.0, np.zeros_like(left), np.zeros_like(right)
+
+    for top, bottom, first, end, weight in lane.tiles.tolist():
+        scores = left[top:bottom] @ right[first:end].T
+        scores[omitted.mask(top, bottom, first, end)] = loss.neutral
+        costs, slopes = loss.without_link(scores)
+        value += weight * float(costs.sum(dtype=np.float64))
+        by_left[top:bottom] += weight * (slopes @ right[first:end])
+        by_right[first:end] += weight * (slopes.T @ left[top:bottom])
+
+    top, bottom = lane.link_rows
+    linked = links[top:bottom].tocoo()
+    scores = (left[top + linked.row] * right[linked.col]).sum(axis=1)
+    costs, slopes = loss.link_correction(scores)
+    value += link_weight * float(costs.sum(dtype=np.float64))
+    pull = sparse.csr_array((link_weight * slopes, (linked.row, linked.col)), shape=linked.shape)
+    by_left[top:bottom] += pull @ right
+    by_right += pull.T @ left[top:bottom]
+    return LaneSums(value, 0, by_left, by_right)

@@ -1,0 +1,59 @@
+"""How the work of one evaluation is cut into pieces that can run anywhere, in any order, with the same result.
+
+All pairs of nodes are cut into square tiles, the tiles into lanes. The cut depends on the size of the problem alone,
+each lane sums in a fixed order, and the lanes' sums are added in a fixed order: so the number of threads changes no
+bit of the result.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+
+from philia._types import Int64Array
+
+LANES = 16
+
+
+@dataclass(frozen=True, eq=False)
+class Lane:
+    """Tiles (first row, end row, first column, end column, weight) and a run of link rows [first, end)."""
+
+    tiles: Int64Array
+    link_rows: tuple[int, int]
+
+
+def cut(n: int, links: sparse.csr_array, *, symmetric: bool, tile: int) -> list[Lane]:
+    """Lanes of about equal work that together cover all pairs once.
+
+    With a symmetric score the tiles below the diagonal are left out and those above it count twice.
+
+    >>> nothing = sparse.csr_array((300, 300))
+    >>> [lane.tiles.tolist() for lane in cut(300, nothing, symmetric=True, tile=200)]
+    [[[0, 200, 0, 200, 1], [0, 200, 200, 300, 2], [200, 300, 200, 300, 1]]]
+    """
+    tiles = _tiles(n, symmetric, tile)
+    count = max(1, min(LANES, len(tiles) // 4))
+    areas = (tiles[:, 1] - tiles[:, 0]) * (tiles[:, 3] - tiles[:, 2])
+    tile_cuts = _equal_cuts(areas, count)
+    row_cuts = _equal_cuts(np.diff(links.indptr).astype(np.int64), count)
+    return [
+        Lane(tiles[tile_cuts[lane] : tile_cuts[lane + 1]], (int(row_cuts[lane]), int(row_cuts[lane + 1])))
+        for lane in range(count)
+    ]
+
+
+def _tiles(n: int, symmetric: bool, tile: int) -> Int64Array:
+    starts = np.arange(0, n, tile)
+    ends = np.minimum(starts + tile, n)
+    pairs = [(i, j) for i in range(starts.size) for j in range(i if symmetric else 0, starts.size)]
+    rows = [(starts[i], ends[i], starts[j], ends[j], 2 if symmetric and i != j else 1) for i, j in pairs]
+    return np.array(rows, dtype=np.int64).reshape(-1, 5)
+
+
+def _equal_cuts(work: Int64Array, count: int) -> Int64Array:
+    done = np.concatenate([[0], np.cumsum(work)])
+    cuts = np.searchsorted(done, np.linspace(0, done[-1], count + 1)[1:-1])
+    return np.concatenate([[0], cuts, [work.size]]).astype(np.int64)

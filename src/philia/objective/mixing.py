@@ -1,0 +1,40 @@
+"""The mixing matrices M of scores = F M Fᵀ, built from blocks."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.linalg import block_diag
+
+from philia._types import Float64Array
+
+
+def attracting(width: int) -> Float64Array:
+    """Sharing such a column raises the score: +1 on the diagonal."""
+    return np.eye(width)
+
+
+def repelling(width: int) -> Float64Array:
+    """Sharing such a column lowers the score: -1 on the diagonal."""
+    return -np.eye(width)
+
+
+def one_way(width: int) -> Float64Array:
+    """The first half of the columns meets the second half, in that order only: F = [X Y] gives X Yᵀ.
+
+    >>> one_way(2)
+    array([[0., 1.],
+           [0., 0.]])
+    """
+    half = np.eye(width // 2)
+    return np.kron(np.array([[0.0, 1.0], [0.0, 0.0]]), half)
+
+
+def both_ways() -> Float64Array:
+    """Two columns that meet each other: a column of ones and a column a give the score a_i + a_j."""
+    return np.array([[0.0, 1.0], [1.0, 0.0]])
+
+
+def blocks(*matrices: Float64Array) -> Float64Array:
+    """The blocks along the diagonal; blocks of width zero vanish."""
+    kept = [matrix for matrix in matrices if matrix.size]
+    return np.asarray(block_diag(*kept), dtype=np.float64) if kept else np.empty((0, 0))

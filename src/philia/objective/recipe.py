@@ -1,0 +1,140 @@
+"""A model as one row of a table: its columns, how they are mixed into scores, and the loss.
+
+Every factorisation here is scores = F M Fᵀ with a fixed small matrix M. The columns of F come in groups that differ in
+their lower bound, in whether they are penalised, and in what of them is free.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+
+import numpy as np
+
+from philia._types import Float64Array
+from philia.objective.losses import Loss
+
+
+class Freedom(Enum):
+    """What of a group of columns the solver may choose.
+
+    >>> Freedom.SHARED.value
+    'one value that all nodes share'
+    """
+
+    EVERY_NODE = "a value for every node"
+    SHARED = "one value that all nodes share"
+    ONES = "nothing: a column of ones"
+
+
+@dataclass(frozen=True)
+class Group:
+    """Columns of F that are treated alike.
+
+    >>> Group("homophilous", 10, lower_bound=0.0).size(n=1000)
+    10000
+    """
+
+    name: str
+    width: int
+    lower_bound: float = -np.inf
+    penalized: bool = True
+    freedom: Freedom = Freedom.EVERY_NODE
+
+    def size(self, n: int) -> int:
+        """How many free values the group has on n nodes."""
+        return {Freedom.EVERY_NODE: n * self.width, Freedom.SHARED: self.width, Freedom.ONES: 0}[self.freedom]
+
+    def columns(self, values: Float64Array, n: int) -> Float64Array:
+        """The group's columns (n × width) that its free values stand for."""
+        if self.freedom is Freedom.EVERY_NODE:
+            return values.reshape(n, self.width)
+        if self.freedom is Freedom.SHARED:
+            return np.broadcast_to(values, (n, self.width))
+        return np.ones((n, self.width))
+
+    def values(self, columns: Float64Array) -> Float64Array:
+        """The free values that make these columns: the inverse of ``columns``."""
+        if self.freedom is Freedom.EVERY_NODE:
+            return columns.ravel()
+        return columns.mean(axis=0) if self.freedom is Freedom.SHARED else np.empty(0)
+
+    def pulled_back(self, gradient: Float64Array) -> Float64Array:
+        """The gradient by the free values, from the gradient by the columns."""
+        if self.freedom is Freedom.EVERY_NODE:
+            return gradient.ravel()
+        return gradient.sum(axis=0) if self.freedom is Freedom.SHARED else np.empty(0)
+
+
+@dataclass(frozen=True, eq=False)
+class Recipe:
+    """Groups of columns, the mixing matrix M (k × k), and the loss: all that distinguishes one model from another.
+
+    >>> from philia.objective import CrossEntropy
+    >>> recipe = Recipe((Group("homophilous", 2, lower_bound=0.0),), np.eye(2), CrossEntropy())
+    >>> recipe.symmetric, recipe.factors(np.arange(6.0), n=3).tolist()
+    (True, [[0.0, 1.0], [2.0, 3.0], [4.0, 5.0]])
+    """
+
+    groups: tuple[Group, ...]
+    mixing: Float64Array
+    loss: Loss
+
+    @cached_property
+    def symmetric(self) -> bool:
+        """Whether the scores of (i, j) and (j, i) are the same, so that half of the pairs tell all."""
+        return bool((self.mixing == self.mixing.T).all())
+
+    @cached_property
+    def _used(self) -> list[int]:
+        # Columns that M sends nowhere need not be multiplied: for sigmoid(XYᵀ) this halves the width.
+        return np.flatnonzero(self.mixing.any(axis=0)).tolist()
+
+    def sides(self, F: Float64Array) -> tuple[Float64Array, Float64Array]:
+        """The matrices whose product is F M Fᵀ = left · rightᵀ."""
+        return F @ self.mixing[:, self._used], F[:, self._used]
+
+    def combined(self, left: Float64Array, right: Float64Array) -> Float64Array:
+        """The gradient by F, from the gradients by the two sides (the chain rule of ``sides``)."""
+        gradient = left @ self.mixing[:, self._used].T
+        gradient[:, self._used] += right
+        return gradient
+
+    def size(self, n: int) -> int:
+        """How many free values there are on n nodes."""
+        return sum(group.size(n) for group in self.groups)
+
+    def factors(self, point: Float64Array, n: int) -> Float64Array:
+        """F (n × k) from the vector the solver moves."""
+        return np.hstack([g.columns(part, n) for g, part in zip(self.groups, self._parts(point, n), strict=True)])
+
+    def point(self, F: Float64Array) -> Float64Array:
+        """The vector the solver moves, from F."""
+        return np.concatenate([g.values(part) for g, part in zip(self.groups, self._columns(F), strict=True)])
+
+    def pulled_back(self, gradient: Float64Array) -> Float64Array:
+        """The gradient by the solver's vector, from the gradient by F."""
+        return np.concatenate(
+            [g.pulled_back(part) for g, part in zip(self.groups, self._columns(gradient), strict=True)]
+        )
+
+    def lower_bounds(self, n: int) -> Float64Array:
+        """The lower bound of every entry of the solver's vector."""
+        return np.repeat([g.lower_bound for g in self.groups], [g.size(n) for g in self.groups])
+
+    def penalized(self, n: int) -> Float64Array:
+        """1 where the penalty applies in the solver's vector, else 0."""
+        return np.repeat([float(g.penalized) for g in self.groups], [g.size(n) for g in self.groups])
+
+    def columns_of(self, name: str, F: Float64Array) -> Float64Array:
+        """The columns of the group called ``name``; none (n × 0) if there is no such group."""
+        found = [part for g, part in zip(self.groups, self._columns(F), strict=True) if g.name == name]
+        return np.ascontiguousarray(np.hstack(found)) if found else np.empty((F.shape[0], 0))
+
+    def _parts(self, point: Float64Array, n: int) -> Sequence[Float64Array]:
+        return np.split(point, np.cumsum([g.size(n) for g in self.groups])[:-1])
+
+    def _columns(self, F: Float64Array) -> Sequence[Float64Array]:
+        return np.split(F, np.cumsum([g.width for g in self.groups])[:-1], axis=1)

@@ -1,0 +1,14 @@
+"""Step 7: pictures. Each function draws into the axes it is given, or into a new figure, and returns the axes.
+
+>>> from philia import as_graph, plots
+>>> ax = plots.adjacency(as_graph([("ann", "bob"), ("bob", "cat")]))
+>>> ax.figure.savefig("links.png")  # doctest: +SKIP
+"""
+
+from philia.plots.loss import loss_curve
+from philia.plots.matrices import adjacency, heat_map, probabilities
+from philia.plots.memberships import memberships
+from philia.plots.ordering import by_community
+from philia.plots.waterfall import waterfall
+
+__all__ = ["adjacency", "by_community", "heat_map", "loss_curve", "memberships", "probabilities", "waterfall"]

@@ -1,0 +1,73 @@
+"""How every picture looks: colours that survive colour blindness and grey printing, sizes, and a place to draw.
+
+Nothing here touches matplotlib's global settings, and nothing needs a screen.
+"""
+
+from __future__ import annotations
+
+from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.figure import Figure
+
+ATTRACT = "#0072B2"
+REPEL = "#D55E00"
+NEUTRAL = "#4D4D4D"
+FAINT = "#BFBFBF"
+"""Blue and vermilion of Okabe and Ito's palette, and two greys."""
+
+PROBABILITY_MAP = LinearSegmentedColormap.from_list(
+    "philia", ["#FFFFFF", "#FEC287", "#F1605D", "#B63679", "#721F81", "#2D1160", "#000004"]
+)
+ATTRACT_MAP = "Blues"
+REPEL_MAP = "Oranges"
+"""Colour maps that begin white, or almost, and only get darker: where there is nothing one sees nothing."""
+
+TITLE, LABEL, TICK = 12, 11, 9.5
+"""Font sizes in points."""
+
+
+def axes_or_new(ax: Axes | None, width: float = 6.0, height: float = 5.0) -> Axes:
+    """The axes given, or those of a new figure of that size in inches.
+
+    >>> axes_or_new(None, 4, 3).figure.get_size_inches().tolist()
+    [4.0, 3.0]
+    """
+    if ax is not None:
+        return ax
+    return Figure(figsize=(width, height), layout="constrained", dpi=150).add_subplot()
+
+
+def label(ax: Axes, *, title: str = "", x: str = "", y: str = "") -> None:
+    """Write title and axis labels in the sizes of the house.
+
+    >>> ax = axes_or_new(None)
+    >>> label(ax, title="Loss", x="iteration")
+    >>> ax.get_xlabel()
+    'iteration'
+    """
+    ax.set_title(title, fontsize=TITLE, loc="left")
+    ax.set_xlabel(x, fontsize=LABEL)
+    ax.set_ylabel(y, fontsize=LABEL)
+    ax.tick_params(labelsize=TICK)
+
+
+def open_frame(ax: Axes) -> None:
+    """Leave only the left and the lower edge of the frame.
+
+    >>> ax = axes_or_new(None)
+    >>> open_frame(ax)
+    >>> [edge for edge, spine in ax.spines.items() if spine.get_visible()]
+    ['left', 'bottom']
+    """
+    for edge in ("top", "right"):
+        ax.spines[edge].set_visible(False)
+
+
+def literal(name: object, longest: int = 30) -> str:
+    r"""A node's name as it is, on one line and not too long: a dollar sign in it must not start a formula.
+
+    >>> literal("$5 and $6"), literal("Llanfairpwllgwyngyll", longest=12)
+    ('\\$5 and \\$6', 'Llanfairpwl…')
+    """
+    line = "".join(letter if letter.isprintable() else " " for letter in str(name))
+    return (line if len(line) <= longest else line[: longest - 1] + "…").replace("$", r"\$")

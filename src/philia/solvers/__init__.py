@@ -1,0 +1,8 @@
+"""Step 4: minimising a function with its gradient above lower bounds."""
+
+from philia.solvers.catalog import SOLVERS, as_solver
+from philia.solvers.floor_lbfgs import FloorLBFGS
+from philia.solvers.scipy_lbfgsb import LBFGSB
+from philia.solvers.solver import OnIteration, Progress, Solution, Solver
+
+__all__ = ["LBFGSB", "SOLVERS", "FloorLBFGS", "OnIteration", "Progress", "Solution", "Solver", "as_solver"]

@@ -1,0 +1,115 @@
+"""What a solver takes (a function with its gradient, a start, bounds) and gives (a point, and why it stopped there)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+
+from philia._types import Float64Array
+
+ValueAndGradient = Callable[[Float64Array], tuple[float, Float64Array]]
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where a running solver stands: for progress displays.
+
+    >>> Progress(iteration=3, iterations=200, value=12.5, seconds=0.1).iteration
+    3
+    """
+
+    iteration: int
+    iterations: int
+    value: float
+    seconds: float
+
+
+OnIteration = Callable[[Progress], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """The best point found, its value, and in a sentence why the search ended.
+
+    ``history`` holds the value at the start and after every iteration.
+
+    >>> history = np.array([9.0, 4.0, 1.0])
+    >>> print(Solution(np.zeros(2), 1.0, history, evaluations=3, seconds=0.2, reason="interrupted", converged=False))
+    interrupted after 2 iterations, 0.2 s, at 1
+    """
+
+    point: Float64Array
+    value: float
+    history: Float64Array
+    evaluations: int
+    seconds: float
+    reason: str
+    converged: bool
+
+    @property
+    def iterations(self) -> int:
+        """How many steps were taken."""
+        return len(self.history) - 1
+
+    def __str__(self) -> str:
+        return f"{self.reason} after {self.iterations} iterations, {self.seconds:.1f} s, at {self.value:,.6g}"
+
+
+class Solver(Protocol):
+    """A way to minimise; it knows boxes and gradients, never graphs."""
+
+    def minimize(
+        self,
+        function: ValueAndGradient,
+        start: Float64Array,
+        lower_bound: Float64Array,
+        on_iteration: OnIteration | None = None,
+    ) -> Solution:
+        """The best point found at or above ``lower_bound``; Ctrl-C ends the search and keeps the best point so far."""
+        ...
+
+
+@dataclass
+class Record:
+    """The best point seen by a running solver, its history and its clock: what every solver has to keep."""
+
+    function: ValueAndGradient
+    iterations: int
+    on_iteration: OnIteration | None = None
+    history: list[float] = field(default_factory=list)
+    evaluations: int = 0
+    best: Float64Array | None = None
+    best_value: float = np.inf
+    began: float = field(default_factory=time.perf_counter)
+
+    def __call__(self, point: Float64Array) -> tuple[float, Float64Array]:
+        """Evaluate, and remember the point if it is the best."""
+        value, gradient = self.function(point)
+        self.evaluations += 1
+        if self.best is None or value < self.best_value:
+            self.best, self.best_value = point.copy(), value
+        if not self.history:
+            self.history.append(value)
+        return value, gradient
+
+    def stepped(self, value: float) -> None:
+        """Note the end of an iteration and tell whoever watches."""
+        self.history.append(value)
+        if self.on_iteration is not None:
+            self.on_iteration(Progress(len(self.history) - 1, self.iterations, value, self.seconds))
+
+    @property
+    def seconds(self) -> float:
+        """Time since the start."""
+        return time.perf_counter() - self.began
+
+    def solution(self, start: Float64Array, reason: str, *, converged: bool) -> Solution:
+        """The result, at the best point seen; the start itself if nothing was evaluated."""
+        point = start if self.best is None else self.best
+        return Solution(
+            point, self.best_value, np.array(self.history), self.evaluations, self.seconds, reason, converged
+        )

@@ -1,0 +1,138 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from typer.testing import CliRunner, Result
+
+from philia.cli.guard import GuardedCommand
+
+
+def one_sentence(result: Result) -> str:
+    """What stands on standard error: one line, no traceback, and nothing on standard output."""
+    assert result.stdout == ""
+    assert "Traceback" not in result.stderr
+    (line,) = result.stderr.splitlines()
+    return str(line)
+
+
+def test_a_missing_file_is_named_with_a_near_one(run: Any) -> None:
+    assert "'links.csv'" in one_sentence(run("fit", "lniks.csv", code=2))
+
+
+def test_a_missing_model_is_one_sentence(run: Any) -> None:
+    assert "nope.safetensors" in one_sentence(run("communities", "nope.safetensors", code=2))
+
+
+@pytest.mark.parametrize("command", ["communities", "info", "predict"])
+@pytest.mark.parametrize("keep", [0, 4, 300, -10])
+def test_a_damaged_model_is_one_sentence(command: str, keep: int, folder: Path, run: Any) -> None:
+    path = folder / "model.safetensors"
+    path.write_bytes(path.read_bytes()[:keep])
+    assert "model.safetensors" in one_sentence(run(command, "model.safetensors", code=2))
+
+
+def test_a_changed_byte_in_a_model_is_noticed(folder: Path, run: Any) -> None:
+    path = folder / "model.safetensors"
+    content = bytearray(path.read_bytes())
+    content[-5] ^= 0xFF
+    path.write_bytes(content)
+    assert "damaged" in one_sentence(run("info", "model.safetensors", code=2))
+
+
+def test_a_graph_is_not_a_model(folder: Path, run: Any) -> None:
+    assert "links.csv" in one_sentence(run("explain", "links.csv", "ann", "bob", code=2))
+
+
+def test_near_names_are_suggested_for_an_unknown_node(run: Any) -> None:
+    said = one_sentence(run("explain", "model.safetensors", "ann", "bobb", code=2))
+    assert "'bobb'" in said
+    assert "'bob'" in said
+
+
+def test_nothing_is_overwritten_unless_forced(folder: Path, run: Any) -> None:
+    for command in (["fit", "links.csv", "-o"], ["communities", "model.safetensors", "-o"]):
+        target = folder / "old.safetensors"
+        target.write_text("precious")
+        assert "--force" in one_sentence(run(*command, target.name, code=2))
+        assert target.read_text() == "precious"
+    run("fit", "links.csv", "-o", "old.safetensors", "--force", "--quiet")
+    run("info", "old.safetensors")
+
+
+def test_a_missing_folder_is_noticed_before_the_fit(run: Any) -> None:
+    assert "no folder 'there'" in one_sentence(run("fit", "links.csv", "-o", "there/model.safetensors", code=2))
+
+
+def test_a_folder_is_no_file_of_links(run: Any) -> None:
+    assert "folder" in one_sentence(run("fit", ".", code=2))
+
+
+def test_a_model_file_has_its_ending(run: Any) -> None:
+    assert ".safetensors" in one_sentence(run("fit", "links.csv", "-o", "model.txt", code=2))
+
+
+def test_standard_input_needs_a_name_for_the_model(run: Any) -> None:
+    assert "-o model.safetensors" in one_sentence(run("fit", "-", code=2, stdin="a b\n"))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--penalty", "-1"],
+        ["-B", "-1"],
+        ["-B", "0", "-C", "0"],
+        ["--iterations", "0"],
+        ["--threads", "0"],
+        ["--held-out", "2"],
+    ],
+)
+def test_senseless_settings_are_one_sentence(options: list[str], run: Any) -> None:
+    assert one_sentence(run("fit", "links.csv", *options, "--quiet", code=2))
+
+
+def test_unknown_choices_are_refused(run: Any) -> None:
+    assert "spectral" in run("fit", "links.csv", "--start", "magic", code=2).stderr
+
+
+def test_debug_shows_the_traceback_and_keeps_the_exit_code(run: Any) -> None:
+    assert "Traceback" in run("info", "nope.csv", "--debug", code=2).stderr
+
+
+def failing(error: BaseException) -> typer.Typer:
+    """A program with one guarded command that fails in a given way."""
+    program = typer.Typer()
+
+    @program.command(cls=GuardedCommand)
+    def fail(debug: bool = False) -> None:
+        raise error
+
+    return program
+
+
+def test_anything_unforeseen_is_called_a_bug() -> None:
+    result = CliRunner().invoke(failing(ZeroDivisionError("division by zero")), [])
+    assert result.exit_code == 1
+    assert "bug in philia (ZeroDivisionError: division by zero)" in one_sentence(result)
+    assert "--debug" in result.stderr
+
+
+def test_a_full_disk_is_no_bug() -> None:
+    result = CliRunner().invoke(failing(OSError(28, "No space left on device", "model.safetensors")), [])
+    assert (result.exit_code, one_sentence(result)) == (2, "'model.safetensors': No space left on device")
+
+
+def test_markup_in_an_error_is_shown_as_it_is() -> None:
+    assert "[red]" in one_sentence(CliRunner().invoke(failing(ValueError("[red] :smile:")), []))
+
+
+def test_ctrl_c_is_one_sentence_and_130() -> None:
+    result = CliRunner().invoke(failing(KeyboardInterrupt()), [])
+    assert (result.exit_code, one_sentence(result)) == (130, "Interrupted.")
+
+
+def test_a_closed_pipe_is_silent() -> None:
+    result = CliRunner().invoke(failing(BrokenPipeError()), [])
+    assert (result.exit_code, result.output) == (141, "")

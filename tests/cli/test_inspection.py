@@ -1,0 +1,126 @@
+"""info, communities and explain: reading what a file or a model holds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from philia.graphs import read_communities
+from philia.models import CommunityModel
+from tests.cli.names import HOSTILE, NAMES
+
+
+def test_info_describes_a_graph(folder: Path, run_json: Any) -> None:
+    (folder / "two.csv").write_text("1,2\n2,3\n2,4\n5,6\n7,7\n")
+    found = run_json("info", "two.csv")
+    assert {name: found[name] for name in ("nodes", "links", "isolated", "largest_degree")} == {
+        "nodes": 7,
+        "links": 4,
+        "isolated": 1,
+        "largest_degree": 3,
+    }
+    assert (found["components"], found["largest_component"], found["changes"]["loops"]) == (3, 4, 1)
+
+
+def test_info_says_it_in_sentences(run: Any) -> None:
+    said = run("info", "-", stdin="[red],bob\r\n[red],cat\r\n").stdout
+    assert "3 nodes and 2 links" in said
+    assert "Largest degree: 2 links, of [red]." in said
+
+
+def test_info_describes_a_model(run: Any, run_json: Any) -> None:
+    assert "penalty" in run("info", "model.safetensors").stdout
+    found = run_json("info", "model.safetensors")
+    assert found["kind"] == "CommunityModel"
+    assert found["settings"]["n_homophilous"] == 4
+    assert found["fit"]["converged"] is True
+
+
+def test_communities_are_listed_with_literal_names(run: Any) -> None:
+    said = run("communities", "model.safetensors").stdout
+    assert "homophilous" in said
+    assert "heterophilous" in said
+    assert "nodes are in no community" in said
+
+
+def test_communities_in_json_hold_every_member(folder: Path, run_json: Any) -> None:
+    found = run_json("communities", "model.safetensors", "--rule", "0.5")
+    model = CommunityModel.load(folder / "model.safetensors")
+    expected = {community.name: set(community.members) for community in model.communities(0.5)}
+    assert {c["name"]: {m["node"] for m in c["members"]} for c in found["communities"]} == expected
+    assert set(found["nodes_in_none"]) == set(NAMES) - set().union(*expected.values())
+
+
+def test_communities_are_written_with_their_names(folder: Path, run: Any) -> None:
+    run("communities", "model.safetensors", "-o", "found.csv")
+    model = CommunityModel.load(folder / "model.safetensors")
+    written = {name: set(members) for name, members in read_communities(folder / "found.csv").items()}
+    assert written == {c.name: set(c.members) for c in model.communities() if len(c)}
+
+
+def test_communities_are_written_one_a_line(folder: Path, run: Any) -> None:
+    run("communities", "model.safetensors", "-o", "found.txt")
+    model = CommunityModel.load(folder / "model.safetensors")
+    members = [set(c.members) for c in model.communities() if len(c)]
+    assert [set(listed) for listed in read_communities(folder / "found.txt", form="lines").values()] == members
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_the_memberships_of_one_node_are_shown(name: str, folder: Path, run: Any, run_json: Any) -> None:
+    found = run_json("communities", "model.safetensors", "--node", name)
+    assert found["node"] == name
+    assert found["memberships"] == CommunityModel.load(folder / "model.safetensors").communities().of(name)
+    assert run("communities", "model.safetensors", "--node", name).stdout.startswith(f"{name} is in ")
+
+
+def test_a_model_without_communities_says_so(folder: Path, run: Any) -> None:
+    run("fit", "links.csv", "-B", "0", "-C", "0", "--background", "constant", "-o", "plain.safetensors", "--quiet")
+    assert run("communities", "plain.safetensors").stdout == "The model has no communities.\n"
+
+
+def test_a_strange_rule_is_refused(run: Any) -> None:
+    assert "density" in run("communities", "model.safetensors", "--rule", "mood", code=2).stderr
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_links_of_nodes_with_hostile_names_are_explained(name: str, run: Any) -> None:
+    said = run("explain", "model.safetensors", "--", "ann", name).stdout
+    assert said.startswith(f"ann and {name}: predicted probability")
+    assert f"affinity of {name}" in said
+    assert "baseline" in said
+    assert "together" in said
+
+
+def test_the_terms_of_an_explanation_add_up(folder: Path, run_json: Any) -> None:
+    found = run_json("explain", "model.safetensors", "ann", "[red]")
+    model = CommunityModel.load(folder / "model.safetensors")
+    assert found["probability"] == pytest.approx(model.predict_proba([("ann", "[red]")])[0])
+    assert sum(r["log_odds"] for r in found["reasons"]) + found["baseline"] == pytest.approx(found["logit"])
+
+
+def test_an_explanation_is_drawn_even_if_the_font_lacks_letters(folder: Path, run: Any) -> None:
+    run("explain", "model.safetensors", "日本", "😀", "--figure", "link.png")
+    assert (folder / "link.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_figure_needs_a_known_ending(run: Any) -> None:
+    assert "png" in run("explain", "model.safetensors", "ann", "bob", "--figure", "link.xyz", code=2).stderr
+
+
+def test_numbers_on_the_command_line_mean_numbered_nodes(folder: Path, run: Any, run_json: Any) -> None:
+    (folder / "numbers.csv").write_text("1,2\n2,3\n3,-4\n")
+    run("fit", "numbers.csv", "-B", "1", "-C", "1", "--quiet")
+    assert run_json("explain", "numbers.safetensors", "1", "3")["v"] == 3
+    assert run("explain", "numbers.safetensors", "--", "1", "-4").stdout.startswith("1 and -4")
+    assert "'ann'" in run("explain", "numbers.safetensors", "1", "ann", code=2).stderr
+
+
+def test_control_characters_in_names_cannot_reach_the_terminal(folder: Path, run: Any) -> None:
+    (folder / "evil.csv").write_text("\x1b[31mred,\u202eevil\nann,\x1b[31mred\n", encoding="utf-8")
+    run("fit", "evil.csv", "-B", "1", "-C", "0", "--quiet")
+    said = run("communities", "evil.safetensors").stdout
+    assert "\\x1b[31mred" in said
+    assert "\x1b" not in said
+    assert "\u202e" not in said

@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from threadpoolctl import threadpool_info
+
+from philia.execution import LocalThreads
+from philia.objective import AllPairsObjective
+from philia.objective.kernels import compiled, reference
+from tests.strategies import community_recipe, random_graph
+
+
+def blas_threads() -> set[int]:
+    return {library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"}
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_results_come_in_order_and_blas_is_alone_meanwhile(threads: int) -> None:
+    before = blas_threads()
+    results = list(LocalThreads(threads).map(lambda item: (item, blas_threads()), range(20)))
+    assert [item for item, _ in results] == list(range(20))
+    assert all(seen <= {1} for _, seen in results)
+    assert blas_threads() == before
+
+
+def test_an_error_in_a_lane_reaches_the_caller() -> None:
+    with pytest.raises(ZeroDivisionError):
+        list(LocalThreads(2).map(lambda x: 1 / x, [1, 0, 1]))
+
+
+@pytest.mark.parametrize("kernel", [reference, compiled])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_the_number_of_threads_changes_no_bit(kernel: object, dtype: str) -> None:
+    graph, recipe = random_graph(1300, 0.02, seed=2), community_recipe(6, 5)
+    point = np.random.default_rng(0).random(recipe.size(1300))
+    results = [
+        AllPairsObjective(graph, recipe, dtype=dtype, executor=LocalThreads(t), kernel=kernel).value_and_gradient(point)  # type: ignore[arg-type]
+        for t in (1, 2, 3, 7)
+    ]
+    for value, gradient in results[1:]:
+        assert value == results[0][0]
+        np.testing.assert_array_equal(gradient, results[0][1])

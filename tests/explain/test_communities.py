@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from philia.exceptions import InvalidParameterError
+from philia.explain import find_communities
+from philia.factors import CommunityFactors
+from philia.graphs import Nodes
+from tests.strategies import random_graph
+
+GRAPH = random_graph(6, 0.4, seed=1).renamed(Nodes("abcdef"))
+BAR = float(np.sqrt(-np.log(1 - GRAPH.density)))
+
+
+def factors(B: list[list[float]], C: list[list[float]] | None = None) -> CommunityFactors:
+    return CommunityFactors(np.array(B).T, np.array(C).T if C else np.empty((6, 0)), np.zeros(6))
+
+
+def test_a_node_belongs_where_its_affinity_reaches_the_bar_of_the_density() -> None:
+    found = find_communities(GRAPH, factors([[2.0, BAR, BAR * 0.99, 0, 0, 0], [0, 3.0, 3.0, 0, 0, 0]]))
+    assert found.as_sets() == {"B1": {"a", "b"}, "B2": {"b", "c"}}
+    assert found.of("b") == {"B2": 1.0, "B1": pytest.approx(BAR / 2)}
+    assert found.n_unassigned == 3
+    assert found.of("f") == {}
+
+
+def test_where_nobody_reaches_the_bar_the_column_mean_decides() -> None:
+    found = find_communities(GRAPH, factors([[BAR / 2, BAR / 2, BAR / 9, 0, 0, 0]]))
+    assert found.as_sets() == {"B1": {"a", "b"}}
+
+
+def test_who_repels_stands_above_the_column_mean() -> None:
+    column = [2 * BAR, 2 * BAR, 2 * BAR, 6 * BAR, 6 * BAR, 6 * BAR]
+    found = find_communities(GRAPH, factors([column], [column]))
+    assert found.as_sets() == {"B1": set("abcdef"), "C1": {"d", "e", "f"}}
+
+
+def test_a_column_that_hardly_changes_the_odds_is_unused() -> None:
+    found = find_communities(GRAPH, factors([[0.01, 0.02, 0, 0, 0, 0], [2.0, 2.0, 0, 0, 0, 0]]))
+    assert [community.name for community in found] == ["B2"]
+    assert found.empty == ("B1",)
+
+
+def test_a_membership_can_be_asked_for_instead() -> None:
+    half = find_communities(GRAPH, factors([[2.0, 1.0, 0.9, 0, 0, 0]]), rule=0.5)
+    assert half.as_sets() == {"B1": {"a", "b"}}
+    for wrong in ("half", 0.0, 1.5, True):
+        with pytest.raises(InvalidParameterError, match="'density' or a membership"):
+            find_communities(GRAPH, factors([[1.0] * 6]), rule=wrong)
+
+
+def test_empty_and_repeated_communities_are_reported() -> None:
+    row = [2.0, 2.0, 0, 0, 0, 0]
+    found = find_communities(GRAPH, factors([row, [0.0] * 6, row], [row]))
+    assert found.empty == ("B2",)
+    assert found.repeated == (("B1", "B3"),)
+    assert "empty: B2" in str(found)
+    assert "B1 and B3 have the same members" in str(found)
+
+
+def test_a_graph_of_all_links_still_has_communities() -> None:
+    complete = random_graph(6, 1.0, seed=0)
+    found = find_communities(complete, factors([[2.0, 1.0, 1.0, 0, 0, 0]]))
+    assert found[0].members

@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from philia import as_graph
+from philia.exceptions import InvalidParameterError, UnknownNodeError
+from philia.objective import ListedPairs, RandomPairs
+
+
+@given(st.floats(0.01, 0.9), st.integers(0, 2**40))
+def test_a_pair_and_its_reverse_are_held_out_together_and_nothing_with_itself(rate: float, seed: int) -> None:
+    held = RandomPairs(rate, seed)
+    rows, columns = np.indices((40, 40))
+    mask = held.contains(rows, columns)
+    assert (mask == mask.T).all()
+    assert not mask.diagonal().any()
+
+
+def test_the_share_of_held_out_pairs_is_the_rate_for_each_node_and_overall() -> None:
+    n, rate = 2000, 0.1
+    rows, columns = np.arange(n)[:, None], np.arange(n)[None, :]
+    mask = RandomPairs(rate, seed=7).contains(rows, columns)
+    pairs = n * (n - 1) / 2
+    assert abs(mask.sum() / 2 - rate * pairs) < 5 * np.sqrt(pairs * rate * (1 - rate))
+    spread = mask.sum(axis=1).std() / np.sqrt((n - 1) * rate * (1 - rate))
+    assert 0.9 < spread < 1.1  # a binomial's, so pairs of one node are chosen independently
+
+
+def test_different_seeds_and_triangles_are_independent() -> None:
+    n, rate = 1500, 0.3
+    rows, columns = np.arange(n)[:, None], np.arange(n)[None, :]
+    one, two = (RandomPairs(rate, seed).contains(rows, columns) for seed in (1, 2))
+    pairs = n * (n - 1)
+    assert abs((one & two).sum() / pairs - rate**2) < 0.003
+    triangles = np.trace(np.linalg.matrix_power(one.astype(float), 3)) / (n * (n - 1) * (n - 2))
+    assert triangles == pytest.approx(rate**3, rel=0.02)
+
+
+def test_a_smaller_graph_sees_the_same_choice() -> None:
+    held = RandomPairs(0.5, seed=3)
+    small = held.contains(np.arange(10)[:, None], np.arange(10)[None, :])
+    large = held.contains(np.arange(100)[:, None], np.arange(100)[None, :])
+    np.testing.assert_array_equal(small, large[:10, :10])
+
+
+@pytest.mark.parametrize("rate", [-0.1, 1.0, 2.0])
+def test_a_rate_that_is_no_share_is_refused(rate: float) -> None:
+    with pytest.raises(InvalidParameterError, match="at least 0 and below 1"):
+        RandomPairs(rate)
+
+
+def test_listed_pairs_are_checked_by_name() -> None:
+    graph = as_graph([("ann", "bob"), ("bob", "cat")])
+    with pytest.raises(UnknownNodeError, match="nearest names are 'ann'"):
+        ListedPairs(graph, [("anne", "bob")])
+    with pytest.raises(InvalidParameterError, match="two node names"):
+        ListedPairs(graph, [("ann", "bob", "cat")])  # type: ignore[list-item]
+    with pytest.raises(InvalidParameterError, match="pair with itself"):
+        ListedPairs(graph, [("ann", "ann")])
+
+
+def test_all_held_out_pairs_can_be_listed() -> None:
+    held = RandomPairs(0.2, seed=5)
+    rows, columns = held.pairs(1500)
+    mask = np.triu(held.contains(np.arange(1500)[:, None], np.arange(1500)[None, :]), k=1)
+    np.testing.assert_array_equal(np.stack([rows, columns]), np.stack(np.nonzero(mask)))
+    graph = as_graph([("ann", "bob"), ("bob", "cat")])
+    listed = ListedPairs(graph, [("cat", "ann"), ("ann", "cat")])
+    assert [side.tolist() for side in listed.pairs(3)] == [[0], [2]]

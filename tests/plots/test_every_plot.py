@@ -1,0 +1,56 @@
+"""What holds for every picture: where it is drawn, what it leaves alone, and that nothing is cut off."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import matplotlib
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from philia import plots
+from philia.models import CommunityModel
+from tests.plots.rendering import render, room_left
+
+PLOTS: dict[str, Callable[..., Axes]] = {
+    "adjacency": lambda model, ax=None: plots.adjacency(model.graph_, ax),
+    "probabilities": plots.probabilities,
+    "memberships": plots.memberships,
+    "loss_curve": plots.loss_curve,
+    "waterfall": lambda model, ax=None: plots.waterfall(model.explain(0, 1), ax),
+}
+
+
+@pytest.fixture(params=PLOTS)
+def plot(request: pytest.FixtureRequest) -> Callable[..., Axes]:
+    return PLOTS[request.param]
+
+
+def test_it_draws_into_the_axes_it_is_given(plot: Any, model: CommunityModel) -> None:
+    ax = Figure().add_subplot()
+    assert plot(model, ax) is ax
+    assert ax.has_data()
+
+
+def test_without_axes_it_makes_a_figure_that_can_be_saved(plot: Any, model: CommunityModel) -> None:
+    assert render(plot(model)).startswith(b"\x89PNG")
+
+
+def test_it_leaves_global_settings_alone(plot: Any, model: CommunityModel) -> None:
+    before = dict(matplotlib.rcParams)
+    plot(model)
+    assert dict(matplotlib.rcParams) == before
+
+
+def test_nothing_is_cut_off(plot: Any, model: CommunityModel) -> None:
+    assert room_left(plot(model)) >= 0
+
+
+def test_pyplot_which_wants_a_screen_is_not_needed() -> None:
+    script = "import sys, philia.plots; print('matplotlib.pyplot' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"

@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+import tracemalloc
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.special import expit
+
+from philia import plots
+from philia.datasets import DatingApp
+from philia.exceptions import InvalidParameterError
+from philia.graphs import Graph, Nodes
+from philia.models import CommunityModel
+from philia.plots.matrices import binned_links
+
+
+def random_graph(n: int, m: int, seed: int = 0) -> Graph:
+    rng = np.random.default_rng(seed)
+    return Graph.from_rows(rng.integers(n, size=m), rng.integers(n, size=m), Nodes.numbered(n))
+
+
+def drawn(ax: Any) -> Any:
+    (image,) = ax.images
+    return np.asarray(image.get_array())
+
+
+def test_a_small_graph_is_drawn_exactly_in_the_order_given(app: DatingApp) -> None:
+    order = np.lexsort((app.gender, app.city))
+    expected = app.graph.adjacency.toarray()[np.ix_(order, order)]
+    np.testing.assert_array_equal(drawn(plots.adjacency(app.graph, order=order)), expected)
+
+
+@given(n=st.integers(1, 40), cells=st.integers(1, 12), seed=st.integers(0, 10))
+def test_cells_share_out_all_links_and_nothing_else(n: int, cells: int, seed: int) -> None:
+    graph = random_graph(n, 3 * n, seed)
+    order = np.random.default_rng(seed).permutation(n)
+    shares = binned_links(graph, order, cells)
+    sizes = np.bincount(np.arange(n) * min(n, cells) // n)
+    dense = graph.adjacency.toarray()[np.ix_(order, order)]
+    edges = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+    expected = np.add.reduceat(np.add.reduceat(dense, edges, axis=0), edges, axis=1) / np.outer(sizes, sizes)
+    np.testing.assert_allclose(shares, expected)
+
+
+def test_a_large_graph_needs_little_memory() -> None:
+    graph = random_graph(100_000, 300_000)
+    tracemalloc.start()
+    ax = plots.adjacency(graph)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert drawn(ax).shape == (500, 500)
+    assert peak < 100e6
+
+
+def test_probabilities_are_those_of_the_model(model: CommunityModel) -> None:
+    order = np.arange(120)[::-1]
+    expected = expit(model.factors_.logit_block(order, order))
+    np.testing.assert_allclose(drawn(plots.probabilities(model, order=order)), expected)
+
+
+def test_by_default_members_of_a_community_stand_together(app: DatingApp, model: CommunityModel) -> None:
+    order = plots.by_community(model.factors_)
+    assert sorted(order.tolist()) == list(range(120))
+    assert np.count_nonzero(np.diff(app.city[order])) == 2
+
+
+@pytest.mark.parametrize("order", [[0, 1], [0] * 120, np.arange(1, 121)])
+def test_an_order_names_every_row_once(order: Any, app: DatingApp) -> None:
+    with pytest.raises(InvalidParameterError, match="each row number"):
+        plots.adjacency(app.graph, order=order)
+
+
+def test_a_graph_without_links_is_drawn_empty() -> None:
+    assert not drawn(plots.adjacency(random_graph(5, 0))).any()

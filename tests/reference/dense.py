@@ -1,0 +1,30 @@
+"""Slow, short and obviously right: the objective with n × n matrices, as the paper writes it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from philia._types import BoolArray, Float64Array
+
+
+def probabilities(F: Float64Array, M: Float64Array) -> Float64Array:
+    scores = F @ M @ F.T
+    return np.asarray(1 / (1 + np.exp(-scores)))
+
+
+def cross_entropy(A: Float64Array, F: Float64Array, M: Float64Array, seen: BoolArray) -> tuple[float, Float64Array]:
+    """R = -sum(A log P + (1 - A) log(1 - P)) over the seen ordered pairs, and its gradient by F."""
+    P = probabilities(F, M)
+    value = -(A * np.log(P) + (1 - A) * np.log(1 - P))[seen].sum()
+    D = np.where(seen, P - A, 0.0)
+    return float(value), D @ F @ M.T + D.T @ F @ M
+
+
+def squared_error(A: Float64Array, F: Float64Array, M: Float64Array, seen: BoolArray) -> tuple[float, Float64Array]:
+    """sum (A - S)² over the seen ordered pairs, and its gradient by F."""
+    S = F @ M @ F.T
+    D = np.where(seen, 2 * (S - A), 0.0)
+    return float(((A - S) ** 2)[seen].sum()), D @ F @ M.T + D.T @ F @ M
+
+
+LOSSES = {"CrossEntropy": cross_entropy, "SquaredError": squared_error}

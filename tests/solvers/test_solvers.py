@@ -1,0 +1,105 @@
+"""The contract of every solver."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from philia._types import Float64Array
+from philia.exceptions import InvalidParameterError
+from philia.objective import AllPairsObjective
+from philia.solvers import LBFGSB, SOLVERS, FloorLBFGS, Progress, as_solver
+from tests.strategies import community_recipe, random_graph
+
+Make = Callable[..., LBFGSB | FloorLBFGS]
+EVERY = pytest.mark.parametrize("make", [LBFGSB, FloorLBFGS])
+
+
+def bowl(x: Float64Array) -> tuple[float, Float64Array]:
+    weights = np.arange(1.0, x.size + 1)
+    target = weights - 4.0
+    return float((weights * (x - target) ** 2).sum()), 2 * weights * (x - target)
+
+
+@EVERY
+def test_a_convex_bowl_is_solved_inside_and_at_the_bounds(make: Make) -> None:
+    lower = np.array([-np.inf, -np.inf, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])
+    solution = make(iterations=500).minimize(bowl, np.ones(8), lower)
+    np.testing.assert_allclose(solution.point, np.maximum(np.arange(8) - 3.0, lower), atol=1e-3)
+    assert solution.converged
+    assert "converged" in solution.reason
+
+
+@EVERY
+def test_the_history_never_rises_and_ends_at_the_value(make: Make) -> None:
+    graph, recipe = random_graph(60, 0.2, seed=0), community_recipe(3, 2)
+    objective = AllPairsObjective(graph, recipe, penalty=1.0)
+    start = np.random.default_rng(0).random(recipe.size(60))
+    lower = recipe.lower_bounds(60)
+    seen: list[Progress] = []
+    solution = make(iterations=40).minimize(objective.value_and_gradient, start, lower, seen.append)
+    assert (np.diff(solution.history) <= 1e-9 * np.abs(solution.history[:-1])).all()
+    assert solution.value == pytest.approx(solution.history.min())
+    assert solution.value == objective.value_and_gradient(solution.point)[0]
+    assert (solution.point >= lower).all()
+    assert [p.iteration for p in seen] == list(range(1, solution.iterations + 1))
+    assert len(seen) <= 40
+    assert solution.evaluations >= solution.iterations
+    assert str(solution.iterations) in str(solution)
+
+
+@EVERY
+def test_an_interrupt_keeps_the_best_point_so_far(make: Make) -> None:
+    calls = 0
+
+    def interrupted(x: Float64Array) -> tuple[float, Float64Array]:
+        nonlocal calls
+        calls += 1
+        if calls > 5:
+            raise KeyboardInterrupt
+        return bowl(x)
+
+    start = np.full(8, 9.0)
+    solution = make().minimize(interrupted, start, np.zeros(8))
+    assert solution.reason == "interrupted"
+    assert not solution.converged
+    assert solution.value < bowl(start)[0]
+    assert solution.value == bowl(solution.point)[0]
+
+
+@EVERY
+def test_the_limit_of_iterations_is_said(make: Make) -> None:
+    solution = make(iterations=2).minimize(bowl, np.full(8, 9.0), np.zeros(8))
+    assert solution.iterations == 2
+    assert solution.reason == "stopped at the limit of iterations"
+
+
+@EVERY
+def test_the_same_start_gives_the_same_bits(make: Make) -> None:
+    graph, recipe = random_graph(50, 0.2, seed=0), community_recipe(2, 2)
+    objective = AllPairsObjective(graph, recipe, penalty=1.0)
+    start = np.random.default_rng(1).random(recipe.size(50))
+    one, two = (
+        make(iterations=30).minimize(objective.value_and_gradient, start, recipe.lower_bounds(50)) for _ in "ab"
+    )
+    np.testing.assert_array_equal(one.point, two.point)
+
+
+def test_solvers_reach_about_the_same_loss() -> None:
+    graph, recipe = random_graph(150, 0.1, seed=0), community_recipe(4, 3)
+    objective = AllPairsObjective(graph, recipe, penalty=2.0)
+    start = np.random.default_rng(1).random(recipe.size(150))
+    values = [
+        make().minimize(objective.value_and_gradient, start, recipe.lower_bounds(150)).value
+        for make in SOLVERS.values()
+    ]
+    assert max(values) < 1.02 * min(values)
+
+
+def test_an_unknown_solver_is_named_with_the_known_ones() -> None:
+    with pytest.raises(InvalidParameterError, match="'lbfgsb', 'floor'"):
+        as_solver("adam")
+    mine = LBFGSB(iterations=3)
+    assert as_solver(mine) is mine
