@@ -66,7 +66,8 @@ def test_a_missing_folder_is_noticed_before_the_fit(run: Any) -> None:
     assert "no folder 'there'" in one_sentence(run("fit", "links.csv", "-o", "there/model.safetensors", code=2))
 
 
-def test_a_folder_is_no_file_of_links(run: Any) -> None:
+def test_a_folder_is_no_file_of_links(folder: Path, run: Any) -> None:
+    (folder / "model.safetensors").unlink()
     assert "folder" in one_sentence(run("fit", ".", code=2))
 
 

@@ -13,7 +13,6 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from philia.exceptions import GraphFileError
-from philia.graphs.files.compilation import compiled
 from philia.graphs.files.large import CompiledScanner
 from philia.graphs.files.lines import Dialect, PlainScanner, is_weight
 from philia.graphs.files.text import text_blocks
@@ -169,14 +168,6 @@ def test_integers_read_so_far_become_text_when_text_comes(scanner: Scanner) -> N
 def test_the_line_of_a_mistake_is_counted_over_blocks_and_line_ends(scanner: Scanner) -> None:
     with pytest.raises(GraphFileError, match=r"line 402 \('lonely'\)"):
         scanned(scanner, "1 2\r\n" * 401 + "lonely\r\n3 4", Dialect(), size=100)
-
-
-def test_compiling_works_where_nothing_can_be_kept_on_disk() -> None:
-    scope: dict[str, object] = {}
-    exec("def twice(x):\n    return 2 * x", scope)  # a function without a file has no place for a cache
-    function = scope["twice"]
-    assert callable(function)
-    assert compiled(function)(21) == 42
 
 
 def block_texts(text: str, size: int) -> Iterator[str]:

@@ -70,6 +70,8 @@ def _write(out: Output, found: Communities, output: Path) -> None:
 
 
 def _all(out: Output, found: Communities, nodes: list[Any]) -> None:
+    from philia.explain.links import factor_in_words
+
     lonely = [name for name in nodes if name not in found.assigned]
     out.data(
         {
@@ -80,11 +82,14 @@ def _all(out: Output, found: Communities, nodes: list[Any]) -> None:
             "repeated": [list(pair) for pair in found.repeated],
         }
     )
-    if not len(found):
+    if not found.found and not found.empty:
         out.say("The model has no communities.")
         return
-    rows = [(c.name, c.kind, f"{c.odds_factor:.3g}", f"{len(c):,}", shown_first(c.members, 8, len(c))) for c in found]
-    out.table(["name", "kind", "odds factor", "size", "fullest members"], rows, right=(2, 3))
+    rows = [
+        (c.name, c.kind, factor_in_words(c.strength), f"{len(c):,}", shown_first(c.members, 8, len(c))) for c in found
+    ]
+    if rows:
+        out.table(["name", "kind", "odds factor", "size", "fullest members"], rows, right=(2, 3))
     few = f": {shown_first(lonely, 8, len(lonely))}" if lonely else ""
     out.say(f"{len(lonely):,} of {len(found.nodes):,} nodes are in no community{few}.")
     out.say(f"Who is a member: {found.rule}.")
@@ -106,6 +111,8 @@ def _facts(community: Community) -> dict[str, Any]:
 
 
 def _one(out: Output, found: Communities, name: Any) -> None:
+    from philia.explain.links import factor_in_words
+
     mine = found.of(name)
     kinds = {community.name: community for community in found}
     out.data({"node": plain(name), "rule": found.rule, "memberships": mine})
@@ -113,5 +120,5 @@ def _one(out: Output, found: Communities, name: Any) -> None:
         out.say(f"{shown(name)} is in no community ({found.rule}).")
         return
     out.say(f"{shown(name)} is in {len(mine)} of {len(found)} communities:")
-    rows = [(key, kinds[key].kind, f"{kinds[key].odds_factor:.3g}", f"{share:.3f}") for key, share in mine.items()]
+    rows = [(key, kinds[key].kind, factor_in_words(kinds[key].strength), f"{share:.3f}") for key, share in mine.items()]
     out.table(["name", "kind", "odds factor", "membership"], rows, right=(2, 3))

@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from philia.explain import Communities
     from philia.models import CommunityModel
 
-RULE = 0.5
-"""In this network half a full membership tells members from others; on real ones the density is the better rule."""
-
 
 def demo(
     output: Annotated[Path, option("-o --output", "The folder for figures and model (demo).")] = Path("demo"),
@@ -96,7 +93,7 @@ def _compare(out: Output, app: DatingApp, model: CommunityModel) -> dict[str, An
     out.table(
         ["hidden truth", "adjusted Rand index"], [("city", f"{city:.3f}"), ("gender", f"{gender:.3f}")], right=(1,)
     )
-    found = model.communities(RULE)
+    found = model.communities()
     out.table(["community", "odds of a link", "members", "who they are"], _described(app, found), right=(1, 2))
     return {
         "nodes": app.graph.n_nodes,
@@ -147,7 +144,7 @@ def _save(out: Output, app: DatingApp, model: CommunityModel, pair: tuple[int, i
     for name, ax in draw_figures(app, model, pair).items():
         save_figure(ax, folder / name)
     model.save(folder / "model.safetensors")
-    found = [list(community.members) for community in model.communities(RULE) if len(community)]
+    found = [list(community.members) for community in model.communities() if len(community)]
     write_communities(found, folder / "communities.txt")
     rest = {
         "model.safetensors": "the model, with the network",
@@ -159,7 +156,7 @@ def _save(out: Output, app: DatingApp, model: CommunityModel, pair: tuple[int, i
 def _what_next(out: Output, folder: Path, pair: tuple[int, int]) -> None:
     model = folder / "model.safetensors"
     out.say("6. What to type next", style="bold")
-    out.say(f"philia communities {model} --rule {RULE}")
+    out.say(f"philia communities {model}")
     out.say(f"philia explain {model} {pair[0]} {pair[1]}")
     out.say(f"philia predict {model} --node {pair[0]}")
     out.say("philia fit your_links.csv      (a file with one link a line: two names, separated by a comma or a tab)")

@@ -13,6 +13,7 @@ import numpy as np
 
 from philia._types import Float64Array, Node
 from philia.exceptions import InvalidParameterError
+from philia.explain.links import factor_in_words
 from philia.explain.normalized import Kind, NormalizedFactors, community_names, normalize
 from philia.factors import CommunityFactors
 from philia.graphs.graph import Graph
@@ -30,7 +31,7 @@ class Community:
     their odds of a link multiplied by exp(strength).
 
     >>> print(Community("C1", "heterophilous", -1.5, {"ann": 1.0, "bob": 0.6}, threshold=0.5))
-    C1 repels (odds × 0.223), 2 members: ann, bob
+    C1 repels (odds ÷ 4.48), 2 members: ann, bob
     """
 
     name: str
@@ -54,7 +55,7 @@ class Community:
         first = ", ".join(str(name) for name in list(self.members)[:5])
         verb = "attracts" if self.kind == "homophilous" else "repels"
         rest = ", …" if len(self) > 5 else ""
-        return f"{self.name} {verb} (odds × {self.odds_factor:.3g}), {len(self):,} members: {first}{rest}"
+        return f"{self.name} {verb} (odds {factor_in_words(self.strength)}), {len(self):,} members: {first}{rest}"
 
 
 @dataclass(frozen=True)

@@ -122,11 +122,10 @@ def explain_link(graph: Graph, factors: CommunityFactors, u: Node, v: Node) -> L
 def factor_in_words(log_odds: float) -> str:
     """A factor that a person can read.
 
-    >>> factor_in_words(1.5), factor_in_words(-1.5), factor_in_words(0.0)
-    ('× 4.48', '÷ 4.48', '× 1')
+    >>> factor_in_words(1.5), factor_in_words(-8.0), factor_in_words(0.0), factor_in_words(100.0)
+    ('× 4.48', '÷ 2,981', '× 1', '× 10^43.4')
     """
-    sign = "×" if log_odds >= 0 else "÷"
-    return f"{sign} {_exp(abs(log_odds)):.3g}"
+    return f"{'×' if log_odds >= 0 else '÷'} {_in_digits(abs(log_odds))}"
 
 
 def odds_in_words(logit: float) -> str:
@@ -135,7 +134,15 @@ def odds_in_words(logit: float) -> str:
     >>> odds_in_words(0.0), odds_in_words(-3.0)
     ('odds 1 to 1', 'odds 1 to 20.1')
     """
-    return f"odds {_exp(logit):.3g} to 1" if logit >= 0 else f"odds 1 to {_exp(-logit):.3g}"
+    return f"odds {_in_digits(logit)} to 1" if logit >= 0 else f"odds 1 to {_in_digits(-logit)}"
+
+
+def _in_digits(log: float) -> str:
+    """e^log, for log >= 0: three digits, whole thousands, or a power of ten."""
+    if log >= math.log(1e7):
+        return f"10^{log / math.log(10):.1f}"
+    value = math.exp(log)
+    return f"{value:.3g}" if value < 999.5 else f"{value:,.0f}"
 
 
 def _exp(x: float) -> float:

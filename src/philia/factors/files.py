@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from philia._version import __version__
-from philia.exceptions import ModelFileError
+from philia.exceptions import GraphFileError, ModelFileError
+from philia.graphs.files.saving import saving
 
 FORMAT = 1
 """Raised by one whenever an older philia could misread a newer file."""
@@ -23,22 +23,17 @@ Arrays = Mapping[str, npt.NDArray[Any]]
 
 
 def write_arrays(path: str | os.PathLike[str], arrays: Arrays, header: Mapping[str, Any]) -> None:
-    """Write arrays and header beside ``path`` and move them there, so that no half-written file is ever seen."""
+    """Write arrays and header to a file, whole or not at all."""
     from safetensors.numpy import save
 
     whole = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
     stamp = {"format": FORMAT, "philia": __version__, "checksum": _checksum(whole)}
     content = save(whole, metadata={"philia": json.dumps({**stamp, **header})})
-    target = Path(path)
-    handle, beside = tempfile.mkstemp(dir=target.parent or ".", prefix=f".{target.name}.")
     try:
-        with os.fdopen(handle, "wb") as file:
+        with saving(path) as file:
             file.write(content)
-        Path(beside).chmod(0o666 & ~_umask())
-        Path(beside).replace(target)
-    except BaseException:
-        Path(beside).unlink(missing_ok=True)
-        raise
+    except GraphFileError as error:
+        raise ModelFileError(str(error)) from None
 
 
 def read_arrays(path: str | os.PathLike[str]) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any]]:
@@ -77,9 +72,3 @@ def _checksum(arrays: Arrays) -> str:
         digest.update(f"{name}:{arrays[name].dtype.str}:{arrays[name].shape};".encode())
         digest.update(np.ascontiguousarray(arrays[name]).data)
     return digest.hexdigest()
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -119,6 +119,8 @@ class Factorization(BaseEstimator):
             )
         if pairs is not None:
             rows, columns = rows_of_pairs(graph, pairs)
+            if not rows.size:
+                raise InvalidParameterError("there are no pairs to score; give at least one")
             linked = graph.linked(rows, columns)
             logits = self.factors_.logits(rows, columns)
             return float(np.mean(linked * logits - np.logaddexp(0, logits)))

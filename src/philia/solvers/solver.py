@@ -53,7 +53,7 @@ class Solution:
     @property
     def iterations(self) -> int:
         """How many steps were taken."""
-        return len(self.history) - 1
+        return max(0, len(self.history) - 1)  # an interrupt may come before the first evaluation
 
     def __str__(self) -> str:
         return f"{self.reason} after {self.iterations} iterations, {self.seconds:.1f} s, at {self.value:,.6g}"

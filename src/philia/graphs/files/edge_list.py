@@ -42,8 +42,9 @@ def scan_blocks(first: bytes, others: Iterator[bytes], dialect: Dialect) -> Link
         plain = PlainScanner(dialect)
         plain.scan(first)
         return plain.links()
-    from philia.graphs.files.large import CompiledScanner  # brings in numba, which small files do without
+    from philia.graphs.files.large import CompiledScanner, prepare  # brings in numba, which small files do without
 
+    prepare()
     scanner = CompiledScanner(dialect)
     for block in chain([first, second], others):
         require_memory(4 * len(block), "reading the next links")

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import logging
 import re
+from functools import cache
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from philia._compilation import announced
 from philia._types import Int64Array
 from philia.graphs.files import numbering, tokens
 from philia.graphs.files.lines import Dialect, Links, PlainScanner
 
-logger = logging.getLogger("philia")
 _BATCH = 1 << 20
 _FEWEST = 1 << 12
 
@@ -29,7 +29,6 @@ class CompiledScanner:
     """
 
     def __init__(self, dialect: Dialect) -> None:
-        logger.info("preparing the compiled reader of large files; the first time on a machine this takes some seconds")
         self._dialect = dialect
         self._names: _Integers | _Texts = _Integers()
         self._ends: list[npt.NDArray[np.int32]] = []
@@ -75,6 +74,14 @@ class CompiledScanner:
         weighted = (np.concatenate(self._marks) & tokens.WEIGHTED) != 0 if self._dialect.weight is not None else None
         names = self._names.keys if isinstance(self._names, _Integers) else self._names.texts()
         return Links(rows, columns, weighted, names)
+
+
+@cache
+def prepare() -> None:
+    """Compile, or fetch from the cache, before the first large file is read."""
+    with announced("compiling the reader of large files"):
+        for block in (b"7 12\n", b"ann bob\n"):
+            CompiledScanner(Dialect()).scan(block)
 
 
 class _Table:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from philia.graphs.files.compilation import compiled
+from philia._compilation import compiled
 from philia.graphs.files.tokens import MINUS, QUOTED, ZERO
 
 LARGEST = 2**63 - 1

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from philia.graphs.files.compilation import compiled
+from philia._compilation import compiled
 
 NEWLINE, RETURN, SPACE, TAB, QUOTE = 10, 13, 32, 9, 34
 ZERO, ONE, MINUS, PLUS, DOT = 48, 49, 45, 43, 46
