@@ -1,8 +1,9 @@
-"""All benchmarks, one after the other."""
+"""All benchmarks, one after the other, and the page of their results."""
 
-from benchmarks import evaluation, fits, reading, startup
+from benchmarks import evaluation, fits, page, reading, startup
 
 startup.run()
 reading.main()
 evaluation.run()
 fits.run()
+page.run()

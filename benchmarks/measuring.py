@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
 import platform
-import resource
 import subprocess
 import sys
 import threading
@@ -26,10 +26,18 @@ def seconds(action: Callable[[], object]) -> float:
 
 
 def medians(actions: dict[str, Callable[[], object]], repeats: int = 5) -> dict[str, float]:
-    """The median time of each action, all taken in turns so that a slow moment hits them alike."""
+    """The median time of each action, all taken in turns so that a slow moment hits them alike.
+
+    A pause before each lets the threads of the one before fall asleep: OpenMP's spin for a while in case of more work.
+    """
     for action in actions.values():
         action()
-    times = [{name: seconds(action) for name, action in actions.items()} for _ in range(repeats)]
+    times: list[dict[str, float]] = []
+    for _ in range(repeats):
+        times.append({})
+        for name, action in actions.items():
+            time.sleep(0.2)
+            times[-1][name] = seconds(action)
     return {name: float(np.median([turn[name] for turn in times])) for name in actions}
 
 
@@ -48,9 +56,9 @@ def on_threads(action: Callable[[], object], threads: int) -> Callable[[], None]
 
 def peak_memory(code: str) -> float:
     """The largest resident memory, in GB, of a fresh interpreter that runs this code."""
-    tail = "\nimport resource; print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+    tail = "\nfrom benchmarks.measuring import own_peak; print(own_peak())"
     out = subprocess.run([sys.executable, "-c", code + tail], check=True, capture_output=True, text=True).stdout
-    return float(out.split()[-1]) * 1024 / 1e9
+    return float(out.split()[-1])
 
 
 def save(name: str, result: Any) -> None:
@@ -58,7 +66,7 @@ def save(name: str, result: Any) -> None:
     RESULTS.mkdir(exist_ok=True)
     machine = {
         "machine": platform.machine(),
-        "cores": len(__import__("os").sched_getaffinity(0)),
+        "cores": len(os.sched_getaffinity(0)),
         "python": platform.python_version(),
     }
     text = json.dumps({**machine, "result": result}, indent=1)
@@ -67,5 +75,6 @@ def save(name: str, result: Any) -> None:
 
 
 def own_peak() -> float:
-    """The largest resident memory of this process so far, in GB."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9
+    """The largest resident memory of this process so far, in GB; not ``ru_maxrss``, which begins with the parent's."""
+    status = Path("/proc/self/status").read_text().splitlines()
+    return float(next(line for line in status if line.startswith("VmHWM")).split()[1]) * 1024 / 1e9

@@ -83,7 +83,7 @@ def test_every_kernel_mixing_loss_precision_and_mask_gives_the_dense_objective(
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-@pytest.mark.parametrize("n", [1, 2, 3, 127, 128, 129, 255, 256, 257, 700])
+@pytest.mark.parametrize("n", [1, 2, 3, 191, 192, 193, 383, 384, 385, 700])
 @pytest.mark.parametrize("kind", ["none", "random", "listed"])
 def test_sizes_around_the_tile_give_the_dense_objective(kernel: ModuleType, n: int, kind: str) -> None:
     graph = random_graph(n, 0.05, seed=n)

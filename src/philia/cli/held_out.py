@@ -26,7 +26,7 @@ def held_out_scores(model: CommunityModel) -> dict[str, Any]:
     rows, columns = _sample(model)
     if not len(rows):
         return {"pairs": 0, "links": 0, "mean_log_likelihood": None, "auc": None}
-    linked = np.asarray(model.graph_.adjacency[rows, columns]).astype(bool)
+    linked = model.graph_.linked(rows, columns)
     logits = model.factors_.logits(rows, columns)
     both = linked.any() and not linked.all()
     return {

@@ -78,7 +78,7 @@ def _of_pairs(model: CommunityModel, path: str, delimiter: str | None) -> _Rows:
         return []
     graph = model.graph_
     rows, columns = (graph.nodes.rows(pair[end] for pair in listed) for end in (0, 1))
-    linked = graph.adjacency[rows, columns].astype(bool).tolist()
+    linked = graph.linked(rows, columns).tolist()
     found = model.predict_proba(listed).tolist()
     return [(u, v, p, is_link) for (u, v), p, is_link in zip(listed, found, linked, strict=True)]
 

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from philia._types import Float64Array, FloatArray
-from philia.execution import Executor, LocalThreads
+from philia.execution import Executor, LocalThreads, one_blas_thread
 from philia.graphs.graph import Graph
 from philia.graphs.memory import require_memory
 from philia.objective.held_out import HeldOut
@@ -51,7 +51,7 @@ class AllPairsObjective:
         self.omitted = Omitted.of(held_out, diagonal=not diagonal, n=n)
         self.links = _seen_links(graph, held_out, symmetric=recipe.symmetric)
         self.link_weight = 2 if recipe.symmetric else 1
-        self.lanes = cut(n, self.links, symmetric=recipe.symmetric, tile=128 if n < 2000 else 384)
+        self.lanes = cut(n, self.links, symmetric=recipe.symmetric, tile=192 if n < 2000 else 384)
         self.n = n
         self._penalties = 2 * penalty * recipe.penalized(n)
         self._require_memory()
@@ -64,14 +64,15 @@ class AllPairsObjective:
 
     def by_factors(self, F: Float64Array) -> tuple[float, Float64Array]:
         """The loss at F without the penalty, and its gradient by F."""
-        left, right = (np.ascontiguousarray(side, dtype=self.dtype) for side in self.recipe.sides(F))
-        value = 0.0
-        by_left, by_right = np.zeros(left.shape), np.zeros(right.shape)
-        for sums in self.executor.map(partial(self._lane_sums, left, right), range(len(self.lanes))):
-            value += sums.value
-            by_left[sums.top : sums.top + len(sums.left)] += sums.left
-            by_right += sums.right
-        return value, self.recipe.combined(by_left, by_right)
+        with one_blas_thread():  # also for the small products: how BLAS cuts them would change the last bits
+            left, right = (np.ascontiguousarray(side, dtype=self.dtype) for side in self.recipe.sides(F))
+            value = 0.0
+            by_left, by_right = np.zeros(left.shape), np.zeros(right.shape)
+            for sums in self.executor.map(partial(self._lane_sums, left, right), range(len(self.lanes))):
+                value += sums.value
+                by_left[sums.top : sums.top + len(sums.left)] += sums.left
+                by_right += sums.right
+            return value, self.recipe.combined(by_left, by_right)
 
     def _lane_sums(self, left: FloatArray, right: FloatArray, lane: int) -> LaneSums:
         return self.kernel.lane_sums(

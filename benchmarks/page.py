@@ -1,0 +1,80 @@
+"""The results as a page: ``benchmarks/README.md``, written from ``benchmarks/results/*.json`` and never by hand."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks.measuring import RESULTS
+
+PAGE = Path(__file__).parent / "README.md"
+HEAD = """# Benchmarks
+
+Written by `python -m benchmarks.page` from the files in `benchmarks/results`; `make bench` measures all of them again.
+Ratios are of times taken in turns in one run, medians of several; times alone depend on the machine and its mood.
+"""
+
+
+def run() -> None:
+    """Write the page."""
+    parts = [HEAD, *(section(name) for name in ("startup", "reading", "evaluation", "fits"))]
+    PAGE.write_text("\n".join(filter(None, parts)), encoding="utf-8")
+
+
+def section(name: str) -> str:
+    """One benchmark as a section; nothing if it was not measured."""
+    path = RESULTS / f"{name}.json"
+    if not path.is_file():
+        return ""
+    measured = json.loads(path.read_text())
+    machine = f"{measured['machine']}, {measured['cores']} cores, Python {measured['python']}"
+    return f"## {name}\n\n{WORDS[name]}\n\n{TABLES[name](measured['result'])}\n({machine})\n"
+
+
+WORDS = {
+    "startup": "Seconds from start to end of a process, on a warm machine.",
+    "reading": "Reading an edge list with `read_graph`, beside a plain Python reader that splits and looks up.",
+    "evaluation": """One evaluation of the objective and its gradient. The limit is the flops of its three products at
+the speed of large matrix products plus the entrywise part alone, on as many threads. PyTorch works on dense matrices
+with automatic differentiation: with the loss as Algorithm 2 prints it, and with its own fused cross-entropy.""",
+    "fits": "Whole fits of 200 iterations; values are evaluated in float64, against the first row of each group.",
+}
+
+
+def table(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Rows with named cells as a table."""
+    columns = list(dict.fromkeys(name for row in rows for name in row))
+    lines: Iterable[Sequence[str]] = [columns, ["---"] * len(columns)]
+    lines = [*lines, *([_cell(row.get(column, "")) for column in columns] for row in rows)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
+
+
+def _cell(value: Any) -> str:
+    return f"{value:,}" if isinstance(value, (int, float)) else str(value)
+
+
+def _evaluation(result: Any) -> str:
+    memory = next(key for key in result if key != "rows")
+    return table(result["rows"]) + f"\n{memory[0].upper()}{memory[1:]}: {result[memory]}.\n"
+
+
+def _reading(result: Any) -> str:
+    kinds = [(name, found) for name, found in result.items() if isinstance(found, dict)]
+    return f"{result['links']:,} links.\n\n" + table([{"names": name, **found} for name, found in kinds])
+
+
+def _startup(result: Any) -> str:
+    return table([{"what": name, "seconds": seconds} for name, seconds in result.items()])
+
+
+TABLES: dict[str, Callable[[Any], str]] = {
+    "startup": _startup,
+    "reading": _reading,
+    "evaluation": _evaluation,
+    "fits": table,
+}
+
+if __name__ == "__main__":
+    run()
