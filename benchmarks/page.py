@@ -19,7 +19,7 @@ Ratios are of times taken in turns in one run, medians of several; times alone d
 
 def run() -> None:
     """Write the page."""
-    parts = [HEAD, *(section(name) for name in ("startup", "reading", "evaluation", "fits"))]
+    parts = [HEAD, *(section(name) for name in WORDS)]
     PAGE.write_text("\n".join(filter(None, parts)), encoding="utf-8")
 
 
@@ -30,7 +30,7 @@ def section(name: str) -> str:
         return ""
     measured = json.loads(path.read_text())
     machine = f"{measured['machine']}, {measured['cores']} cores, Python {measured['python']}"
-    return f"## {name}\n\n{WORDS[name]}\n\n{TABLES[name](measured['result'])}\n({machine})\n"
+    return f"## {name.replace('_', ', ')}\n\n{WORDS[name]}\n\n{TABLES[name](measured['result'])}\n({machine})\n"
 
 
 WORDS = {
@@ -39,7 +39,8 @@ WORDS = {
     "evaluation": """One evaluation of the objective and its gradient. The limit is the flops of its three products at
 the speed of large matrix products plus the entrywise part alone, on as many threads. PyTorch works on dense matrices
 with automatic differentiation: with the loss as Algorithm 2 prints it, and with its own fused cross-entropy.""",
-    "fits": "Whole fits of 200 iterations; values are evaluated in float64, against the first row of each group.",
+    "fits_ppi": "Whole fits of 200 iterations; values are evaluated in float64, against the first row of each group.",
+    "fits_blog": "The same on a larger graph.",
 }
 
 
@@ -73,7 +74,8 @@ TABLES: dict[str, Callable[[Any], str]] = {
     "startup": _startup,
     "reading": _reading,
     "evaluation": _evaluation,
-    "fits": table,
+    "fits_ppi": table,
+    "fits_blog": table,
 }
 
 if __name__ == "__main__":

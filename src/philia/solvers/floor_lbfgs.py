@@ -15,7 +15,7 @@ _History = deque[tuple[Float64Array, Float64Array, float]]
 
 @dataclass(frozen=True)
 class FloorLBFGS:
-    """Limited-memory BFGS whose steps stay above a floor; about half the time of L-BFGS-B on large problems.
+    """Limited-memory BFGS whose steps stay above a floor; less work of its own than L-BFGS-B, for large problems.
 
     A hard projection would put entries on the bound, and in a factorisation zero is where products have no slope: once
     there, always there. With x ← max(x - t d, lower + keep · (x - lower)) nothing ever reaches it.
