@@ -7,8 +7,8 @@ from sklearn.exceptions import NotFittedError
 
 from philia import CommunityModel, as_graph
 from philia.datasets import classic, dating_app
-from philia.exceptions import InvalidGraphError, InvalidParameterError, UnknownNodeError
-from philia.graphs import Graph
+from philia.exceptions import InvalidGraphError, InvalidParameterError, NotEnoughMemoryError, UnknownNodeError
+from philia.graphs import Graph, Nodes
 from philia.models.community import Background
 from philia.objective import AllPairsObjective, RandomPairs
 from philia.solvers import LBFGSB, Progress
@@ -198,6 +198,13 @@ def test_settings_that_make_no_sense_are_refused_when_fitting(
     model = CommunityModel(**settings)  # type: ignore[arg-type]
     with pytest.raises(InvalidParameterError, match=complaint):
         model.fit(karate)
+
+
+def test_a_fit_that_cannot_fit_into_memory_is_refused_before_anything_is_allocated() -> None:
+    n = 1_000_000
+    path = Graph.from_rows(np.arange(n - 1), np.arange(1, n), Nodes.numbered(n))
+    with pytest.raises(NotEnoughMemoryError, match=r"1,000,000 nodes needs about .* GB but"):
+        CommunityModel(2000, 2000).fit(path)
 
 
 def test_a_model_that_was_not_fitted_says_so() -> None:

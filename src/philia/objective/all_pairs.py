@@ -14,7 +14,7 @@ from philia.graphs.graph import Graph
 from philia.graphs.memory import require_memory
 from philia.objective.held_out import HeldOut
 from philia.objective.kernels import Kernel, LaneSums, choose_kernel
-from philia.objective.lanes import LANES, cut
+from philia.objective.lanes import cut
 from philia.objective.omitted import Omitted
 from philia.objective.recipe import Recipe
 
@@ -45,6 +45,7 @@ class AllPairsObjective:
         kernel: Kernel | None = None,
     ) -> None:
         n = graph.n_nodes
+        _require_memory(n, recipe.mixing.shape[0], np.dtype(dtype).itemsize)
         self.recipe, self.penalty, self.dtype = recipe, penalty, np.dtype(dtype)
         self.executor = executor or LocalThreads()
         self.kernel = kernel or choose_kernel(n, self.dtype)
@@ -54,7 +55,6 @@ class AllPairsObjective:
         self.lanes = cut(n, self.links, symmetric=recipe.symmetric, tile=192 if n < 2000 else 384)
         self.n = n
         self._penalties = 2 * penalty * recipe.penalized(n)
-        self._require_memory()
 
     def value_and_gradient(self, point: Float64Array) -> tuple[float, Float64Array]:
         """The objective at the solver's vector, and its gradient there."""
@@ -79,13 +79,12 @@ class AllPairsObjective:
             left, right, self.lanes[lane], self.links, self.link_weight, self.recipe.loss, self.omitted
         )
 
-    def _require_memory(self) -> None:
-        size = self.n * max(1, self.recipe.mixing.shape[0])
-        needed = size * (
-            self.dtype.itemsize * min(len(self.lanes), LANES) + 8 * 40
-        )  # gradients of lanes; solver's history
-        if needed > 1 << 30:
-            require_memory(needed, f"fitting {self.recipe.mixing.shape[0]} columns on {self.n:,} nodes")
+
+def _require_memory(n: int, k: int, itemsize: int) -> None:
+    """Refuse what cannot fit: gradients of lanes under way, and the solver's twenty vectors with copies."""
+    needed = n * k * (4 * itemsize + 40 * 8)
+    if needed > 1 << 30:
+        require_memory(needed, f"fitting {k:,} columns on {n:,} nodes")
 
 
 def _seen_links(graph: Graph, held_out: HeldOut | None, *, symmetric: bool) -> sparse.csr_array:

@@ -48,9 +48,9 @@ def cut(n: int, links: sparse.csr_array, *, symmetric: bool, tile: int) -> list[
 def _tiles(n: int, symmetric: bool, tile: int) -> Int64Array:
     starts = np.arange(0, n, tile)
     ends = np.minimum(starts + tile, n)
-    pairs = [(i, j) for i in range(starts.size) for j in range(i if symmetric else 0, starts.size)]
-    rows = [(starts[i], ends[i], starts[j], ends[j], 2 if symmetric and i != j else 1) for i, j in pairs]
-    return np.array(rows, dtype=np.int64).reshape(-1, 5)
+    i, j = np.triu_indices(starts.size) if symmetric else np.divmod(np.arange(starts.size**2), max(1, starts.size))
+    weights = np.where(i == j, 1, 2) if symmetric else np.ones(i.size)
+    return np.stack([starts[i], ends[i], starts[j], ends[j], weights], axis=1).astype(np.int64)
 
 
 def _equal_cuts(work: Int64Array, count: int) -> Int64Array:
