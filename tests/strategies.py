@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from philia.graphs import Graph, Nodes
-from philia.objective import CrossEntropy, Freedom, Group, Loss, Recipe, SquaredError
+from philia.objective import CrossEntropy, Divergence, Freedom, Group, Loss, NoisyOr, Recipe, SquaredError
 from philia.objective.mixing import attracting, blocks, both_ways, one_way, repelling
 
 
@@ -37,8 +37,10 @@ def logistic_recipe(k: int, loss: Loss | None = None) -> Recipe:
 
 @st.composite
 def recipes(draw: st.DrawFn) -> Recipe:
-    """Every mixing there is, with every loss."""
-    loss = draw(st.sampled_from([CrossEntropy(), SquaredError()]))
+    """Every mixing there is, with every loss that knows it: two are for nonnegative scores only."""
+    loss = draw(st.sampled_from([CrossEntropy(), SquaredError(), NoisyOr(), Divergence()]))
+    if loss.moment == 1:
+        return community_recipe(draw(st.integers(1, 10)), 0, None, loss)
     if draw(st.booleans()):
         return logistic_recipe(draw(st.integers(1, 9)), loss)
     background = draw(st.sampled_from([None, Freedom.SHARED, Freedom.EVERY_NODE]))

@@ -19,7 +19,18 @@ if TYPE_CHECKING:
         write_communities,
         write_graph,
     )
-    from philia.models import CommunityModel, load
+    from philia.models import (
+        SVD,
+        AttractRepel,
+        BigClam,
+        CommunityModel,
+        LogisticPCA,
+        NormalizedCuts,
+        RandomLinks,
+        SoftClustering,
+        SymNMF,
+        load,
+    )
 
 _HOMES = {
     "Graph": "graphs",
@@ -29,13 +40,29 @@ _HOMES = {
     "read_communities": "graphs",
     "write_communities": "graphs",
     "CommunityModel": "models",
+    "LogisticPCA": "models",
+    "BigClam": "models",
+    "SymNMF": "models",
+    "SoftClustering": "models",
+    "SVD": "models",
+    "AttractRepel": "models",
+    "NormalizedCuts": "models",
+    "RandomLinks": "models",
     "load": "models",
 }
-_ROOMS = ("datasets", "exceptions", "explain", "graphs", "models", "objective", "plots", "solvers")
+_ROOMS = ("datasets", "evaluate", "exceptions", "explain", "graphs", "models", "objective", "plots", "solvers")
 
 __all__ = [
+    "SVD",
+    "AttractRepel",
+    "BigClam",
     "CommunityModel",
     "Graph",
+    "LogisticPCA",
+    "NormalizedCuts",
+    "RandomLinks",
+    "SoftClustering",
+    "SymNMF",
     "__version__",
     "as_graph",
     "load",

@@ -26,9 +26,9 @@ def test_baseline_and_reasons_add_up_to_the_logit_exactly(n: int, k_B: int, k_C:
     graph, factors = random_graph(n, 0.3, seed), random_factors(n, k_B, k_C, seed)
     link = explain_link(graph, factors, 0, n - 1)
     assert link.logit == math.fsum([link.baseline, *(reason.log_odds for reason in link.reasons)])
-    assert link.logit == pytest.approx(float(factors.logits(np.array([0]), np.array([n - 1]))[0]), rel=1e-12, abs=1e-12)
+    assert link.logit == pytest.approx(float(factors.scores(np.array([0]), np.array([n - 1]))[0]), rel=1e-12, abs=1e-12)
     assert link.logit == pytest.approx(
-        float(factors.logit_block(slice(0, 1), slice(n - 1, n))[0, 0]), rel=1e-12, abs=1e-12
+        float(factors.score_block(slice(0, 1), slice(n - 1, n))[0, 0]), rel=1e-12, abs=1e-12
     )
     odds = math.exp(link.baseline) * math.prod(reason.odds_factor for reason in link.reasons)
     assert odds / (1 + odds) == pytest.approx(link.probability)
@@ -55,7 +55,7 @@ def test_an_explanation_reads_as_text_and_as_a_table() -> None:
 def test_the_best_missing_links_are_those_a_full_sort_finds(graph: Graph, count: int, seed: int, one: bool) -> None:
     n = graph.n_nodes
     factors = random_factors(n, 2, 2, seed)
-    logits = factors.logit_block(slice(None), slice(None))
+    logits = factors.score_block(slice(None), slice(None))
     pairs = [(0, j) for j in range(1, n)] if one else [(i, j) for i in range(n) for j in range(i + 1, n)]
     missing = [(i, j) for i, j in pairs if not graph.has_link(i, j)]
     expected = sorted(missing, key=lambda pair: (-logits[pair], pair))[:count]

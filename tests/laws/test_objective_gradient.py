@@ -11,7 +11,20 @@ from hypothesis import strategies as st
 
 from philia._types import BoolArray, Float64Array
 from philia.graphs import Graph
-from philia.objective import AllPairsObjective, Freedom, HeldOut, ListedPairs, RandomPairs, Recipe
+from philia.objective import (
+    AllPairsObjective,
+    ClosedFormObjective,
+    Divergence,
+    Freedom,
+    HeldOut,
+    ListedPairs,
+    Loss,
+    NoisyOr,
+    RandomPairs,
+    Recipe,
+    SquaredError,
+    exact_objective,
+)
 from philia.objective.kernels import compiled, reference
 from tests.reference import dense
 from tests.strategies import community_recipe, graphs, logistic_recipe, random_graph, recipes
@@ -20,7 +33,7 @@ KERNELS = [pytest.param(reference, id="reference"), pytest.param(compiled, id="c
 
 
 def point_for(recipe: Recipe, n: int, seed: int = 0) -> Float64Array:
-    return np.random.default_rng(seed).uniform(0.0, 0.7, recipe.size(n))
+    return np.random.default_rng(seed).uniform(0.05, 0.7, recipe.size(n))
 
 
 def seen_pairs(n: int, held_out: HeldOut | None, *, diagonal: bool) -> BoolArray:
@@ -54,16 +67,15 @@ def assert_matches_dense(
     graph: Graph, recipe: Recipe, kernel: ModuleType, dtype: str, held_out: HeldOut | None, diagonal: bool, seed: int
 ) -> None:
     point = point_for(recipe, graph.n_nodes, seed)
-    objective = AllPairsObjective(
-        graph, recipe, penalty=0.3, diagonal=diagonal, held_out=held_out, dtype=dtype, kernel=kernel
-    )
-    value, gradient = objective.value_and_gradient(point)
     seen = seen_pairs(graph.n_nodes, held_out, diagonal=diagonal)
     expected_value, expected_gradient = dense_value_and_gradient(graph, recipe, point, 0.3, seen)
     close = 1e-10 if dtype == "float64" else 3e-5
     scale = np.abs(expected_gradient).max() + 1
-    assert value == pytest.approx(expected_value, rel=close, abs=close * (graph.n_nodes**2 + 1))
-    np.testing.assert_allclose(gradient, expected_gradient, rtol=0, atol=close * scale)
+    for way in (AllPairsObjective, exact_objective):  # tile by tile, and in closed form where there is one
+        objective = way(graph, recipe, penalty=0.3, diagonal=diagonal, held_out=held_out, dtype=dtype, kernel=kernel)
+        value, gradient = objective.value_and_gradient(point)
+        assert value == pytest.approx(expected_value, rel=close, abs=close * (graph.n_nodes**2 + 1))
+        np.testing.assert_allclose(gradient, expected_gradient, rtol=0, atol=close * scale)
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
@@ -138,3 +150,27 @@ def test_a_nan_in_the_factors_is_not_hidden() -> None:
     for dtype in ("float64", "float32"):
         value, _ = AllPairsObjective(graph, recipe, dtype=dtype, kernel=compiled).by_factors(F)
         assert np.isnan(value)
+
+
+def test_the_short_way_is_taken_where_there_is_one() -> None:
+    graph = random_graph(5, 0.5, seed=0)
+    for loss in (NoisyOr(), Divergence(), SquaredError()):
+        recipe = community_recipe(2, 0, None, loss)
+        assert isinstance(exact_objective(graph, recipe), ClosedFormObjective)
+        assert isinstance(exact_objective(graph, recipe, held_out=ListedPairs(graph, [(0, 1)])), ClosedFormObjective)
+        assert not isinstance(exact_objective(graph, recipe, held_out=RandomPairs(0.1)), ClosedFormObjective)
+    assert not isinstance(exact_objective(graph, community_recipe(2, 0)), ClosedFormObjective)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("loss", [NoisyOr(), Divergence()], ids=lambda loss: type(loss).__name__)
+def test_links_without_any_score_cost_much_and_pull_upwards(kernel: ModuleType, loss: Loss) -> None:
+    graph, recipe = random_graph(6, 0.5, seed=0), community_recipe(1, 0, None, loss)
+    for size in (0.0, 1e-9, 1e-5, 1e-3):
+        F = np.full((6, 1), size)
+        value, gradient = AllPairsObjective(graph, recipe, kernel=kernel).by_factors(F)
+        assert np.isfinite(value)
+        costs, slopes = loss.link_correction(np.array([size**2]))
+        assert value == pytest.approx(36 * size**2 + 2 * graph.n_links * float(costs[0]), rel=1e-9)
+        assert (gradient[graph.degrees > 0] <= 0).all()
+        assert slopes[0] < -1

@@ -102,7 +102,7 @@ def test_a_background_alone_is_the_density() -> None:
 def test_popularity_alone_reproduces_the_degrees() -> None:
     graph = random_graph(50, 0.2, seed=1)
     model = CommunityModel(0, 0, background="popularity", include_diagonal=False).fit(graph)
-    P = 1 / (1 + np.exp(-model.factors_.logit_block(slice(None), slice(None))))
+    P = 1 / (1 + np.exp(-model.factors_.score_block(slice(None), slice(None))))
     np.fill_diagonal(P, 0)
     np.testing.assert_allclose(P.sum(axis=1), graph.degrees, rtol=1e-2, atol=1e-2)
 
@@ -128,7 +128,7 @@ def test_fitting_goes_down_and_tells_whoever_watches(karate: Graph) -> None:
 
 
 def test_a_sample_is_drawn_from_the_fitted_probabilities(model: CommunityModel) -> None:
-    P = 1 / (1 + np.exp(-model.factors_.logit_block(slice(None), slice(None))))
+    P = 1 / (1 + np.exp(-model.factors_.score_block(slice(None), slice(None))))
     np.fill_diagonal(P, 0)
     drawn = [model.sample(seed) for seed in range(300)]
     mean = np.mean([graph.adjacency.toarray() for graph in drawn], axis=0)

@@ -57,7 +57,7 @@ def test_a_large_graph_needs_little_memory() -> None:
 
 def test_probabilities_are_those_of_the_model(model: CommunityModel) -> None:
     order = np.arange(120)[::-1]
-    expected = expit(model.factors_.logit_block(order, order))
+    expected = expit(model.factors_.score_block(order, order))
     np.testing.assert_allclose(drawn(plots.probabilities(model, order=order)), expected)
 
 

@@ -27,4 +27,26 @@ def squared_error(A: Float64Array, F: Float64Array, M: Float64Array, seen: BoolA
     return float(((A - S) ** 2)[seen].sum()), D @ F @ M.T + D.T @ F @ M
 
 
-LOSSES = {"CrossEntropy": cross_entropy, "SquaredError": squared_error}
+def noisy_or(A: Float64Array, F: Float64Array, M: Float64Array, seen: BoolArray) -> tuple[float, Float64Array]:
+    """R = -sum(A log P + (1 - A) log(1 - P)) with P = 1 - exp(-S), and its gradient by F."""
+    S = F @ M @ F.T
+    P = 1 - np.exp(-S)
+    value = -(A * np.log(np.where(A > 0, P, 1.0)) - (1 - A) * S)[seen].sum()
+    D = np.where(seen, 1 - A / np.where(A > 0, P, 1.0), 0.0)
+    return float(value), D @ F @ M.T + D.T @ F @ M
+
+
+def divergence(A: Float64Array, F: Float64Array, M: Float64Array, seen: BoolArray) -> tuple[float, Float64Array]:
+    """sum A log(A/S) - A + S over the seen ordered pairs, and its gradient by F."""
+    S = F @ M @ F.T
+    value = (S - A - A * np.log(np.where(A > 0, S, 1.0)))[seen].sum()
+    D = np.where(seen, 1 - A / np.where(A > 0, S, 1.0), 0.0)
+    return float(value), D @ F @ M.T + D.T @ F @ M
+
+
+LOSSES = {
+    "CrossEntropy": cross_entropy,
+    "SquaredError": squared_error,
+    "NoisyOr": noisy_or,
+    "Divergence": divergence,
+}

@@ -55,7 +55,7 @@ def _reconstruction(app: DatingApp, model: CommunityModel, order: Int64Array) ->
     _matrix(drawn, binned_links(app.graph, order), app, "Matches: all that the model sees")
     _matrix(
         fitted,
-        expit(model.factors_.logit_block(order, order)),
+        expit(model.factors_.score_block(order, order)),
         app,
         "Fitted probabilities (the penalty evens them out)",
     )

@@ -27,7 +27,7 @@ def held_out_scores(model: CommunityModel) -> dict[str, Any]:
     if not len(rows):
         return {"pairs": 0, "links": 0, "mean_log_likelihood": None, "auc": None}
     linked = model.graph_.linked(rows, columns)
-    logits = model.factors_.logits(rows, columns)
+    logits = model.factors_.scores(rows, columns)
     both = linked.any() and not linked.all()
     return {
         "pairs": len(rows),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -32,6 +32,8 @@ class Community:
 
     >>> print(Community("C1", "heterophilous", -1.5, {"ann": 1.0, "bob": 0.6}, threshold=0.5))
     C1 repels (odds ÷ 4.48), 2 members: ann, bob
+
+    ``effect`` says so in words; models without odds say something else there.
     """
 
     name: str
@@ -39,6 +41,7 @@ class Community:
     strength: float
     members: Mapping[Node, float]
     threshold: float
+    effect: str = ""
 
     @property
     def odds_factor(self) -> float:
@@ -55,7 +58,8 @@ class Community:
         first = ", ".join(str(name) for name in list(self.members)[:5])
         verb = "attracts" if self.kind == "homophilous" else "repels"
         rest = ", …" if len(self) > 5 else ""
-        return f"{self.name} {verb} (odds {factor_in_words(self.strength)}), {len(self):,} members: {first}{rest}"
+        effect = self.effect or odds_effect(self.strength)
+        return f"{self.name} {verb} ({effect}), {len(self):,} members: {first}{rest}"
 
 
 @dataclass(frozen=True)
@@ -125,7 +129,21 @@ class Communities(Sequence[Community]):
         return len(self.found)
 
 
-def find_communities(graph: Graph, factors: CommunityFactors, rule: str | float = "density") -> Communities:
+def odds_effect(strength: float) -> str:
+    """What a strength does to the odds of a link between two full members, in words.
+
+    >>> odds_effect(-1.5)
+    'odds ÷ 4.48'
+    """
+    return f"odds {factor_in_words(strength)}"
+
+
+def find_communities(
+    graph: Graph,
+    factors: CommunityFactors,
+    rule: str | float = "density",
+    effect: Callable[[float], str] = odds_effect,
+) -> Communities:
     """The communities of fitted factors as sets of names.
 
     ``rule="density"`` is BigClam's: a node belongs where its affinity F is at least √(-log(1 - density)), or, where
@@ -134,7 +152,8 @@ def find_communities(graph: Graph, factors: CommunityFactors, rule: str | float 
     to them. A number between 0 and 1 asks for that much of the membership V instead; ½ is a poor rule on real graphs,
     because a column's largest entry says little about the others.
 
-    Columns whose full members have their odds changed by less than a thousandth are counted as unused.
+    Columns whose full members have their odds changed by less than a thousandth are counted as unused. ``effect``
+    says in words what a strength does.
 
     >>> from philia.datasets import classic
     >>> graph = classic("karate")
@@ -153,6 +172,7 @@ def find_communities(graph: Graph, factors: CommunityFactors, rule: str | float 
             strength=float(normal.strengths[c]),
             members=_members(graph, normal.memberships[:, c], thresholds[c]),
             threshold=float(thresholds[c]),
+            effect=effect(float(normal.strengths[c])),
         )
         for c in np.flatnonzero(np.abs(normal.strengths) >= _NEGLIGIBLE)
     )

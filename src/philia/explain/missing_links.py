@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +10,7 @@ from scipy.special import expit
 
 from philia._types import Float64Array, Int64Array, Node
 from philia.exceptions import InvalidParameterError
-from philia.factors import CommunityFactors
+from philia.factors import Factors
 from philia.graphs.graph import Graph
 
 _ROWS, _COLUMNS = 1024, 8192
@@ -30,12 +30,18 @@ class PredictedLink:
 
 
 def best_missing_links(
-    graph: Graph, factors: CommunityFactors, count: int = 10, node: Node | None = None
+    graph: Graph,
+    factors: Factors,
+    count: int = 10,
+    node: Node | None = None,
+    probability: Callable[[Float64Array], Float64Array] = expit,
 ) -> list[PredictedLink]:
     """The ``count`` likeliest missing links of one node, or of the whole graph; ties go to the earlier rows.
 
-    Memory stays at one block of logits, whatever the size of the graph.
+    ``probability`` turns scores into probabilities: the sigmoid, unless the model has another. Memory stays at one
+    block of scores, whatever the size of the graph.
 
+    >>> from philia.factors import CommunityFactors
     >>> from philia import as_graph
     >>> affinity = np.array([[1.0], [1.0], [2.0]])
     >>> factors = CommunityFactors(affinity, np.zeros((3, 0)), np.zeros(3))
@@ -48,17 +54,15 @@ def best_missing_links(
     best = (np.empty(0), np.empty(0, np.int64), np.empty(0, np.int64))
     for found in _candidates(graph, factors, rows, every_pair_once=node is None):
         best = _largest(count, best, found)
-    logits, i, j = best
-    names = zip(graph.nodes.pick(i), graph.nodes.pick(j), expit(logits).tolist(), strict=True)
+    scores, i, j = best
+    names = zip(graph.nodes.pick(i), graph.nodes.pick(j), probability(scores).tolist(), strict=True)
     return [PredictedLink(u, v, probability) for u, v, probability in names]
 
 
 _Found = tuple[Float64Array, Int64Array, Int64Array]
 
 
-def _candidates(
-    graph: Graph, factors: CommunityFactors, rows: range | list[int], *, every_pair_once: bool
-) -> Iterator[_Found]:
+def _candidates(graph: Graph, factors: Factors, rows: range | list[int], *, every_pair_once: bool) -> Iterator[_Found]:
     n = graph.n_nodes
     chosen = np.asarray(rows, dtype=np.int64)
     for at in range(0, len(chosen), _ROWS):
@@ -66,10 +70,10 @@ def _candidates(
         linked = graph.adjacency[i].tocsc()
         for first in range(int(i[0]) // _COLUMNS * _COLUMNS if every_pair_once else 0, n, _COLUMNS):
             j = np.arange(first, min(first + _COLUMNS, n))
-            logits = factors.logit_block(i, j)
-            logits[linked[:, first : first + len(j)].nonzero()] = -np.inf
-            logits[i[:, None] >= j if every_pair_once else i[:, None] == j] = -np.inf
-            yield logits.ravel(), i, j
+            scores = factors.score_block(i, j)
+            scores[linked[:, first : first + len(j)].nonzero()] = -np.inf
+            scores[i[:, None] >= j if every_pair_once else i[:, None] == j] = -np.inf
+            yield scores.ravel(), i, j
 
 
 def _largest(count: int, best: _Found, found: _Found) -> _Found:
@@ -80,8 +84,8 @@ def _largest(count: int, best: _Found, found: _Found) -> _Found:
     if len(matter) > 4 * count:
         kept = np.partition(block[matter], -count)[-count]
         matter = matter[block[matter] >= kept]
-    logits = np.concatenate([best[0], block[matter]])
+    scores = np.concatenate([best[0], block[matter]])
     i = np.concatenate([best[1], rows[matter // len(columns)]])
     j = np.concatenate([best[2], columns[matter % len(columns)]])
-    order = np.lexsort((j, i, -logits))[:count]
-    return logits[order], i[order], j[order]
+    order = np.lexsort((j, i, -scores))[:count]
+    return scores[order], i[order], j[order]

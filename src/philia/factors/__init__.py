@@ -1,5 +1,18 @@
 """Step 5: what a fit gives, and how it is kept."""
 
+from philia.factors.blocks import BlockFactors
+from philia.factors.coins import CoinFactors
 from philia.factors.community import CommunityFactors
+from philia.factors.factors import Factors, LowRankFactors
+from philia.factors.logistic import LogisticFactors
+from philia.factors.signed import SignedFactors
 
-__all__ = ["CommunityFactors"]
+__all__ = [
+    "BlockFactors",
+    "CoinFactors",
+    "CommunityFactors",
+    "Factors",
+    "LogisticFactors",
+    "LowRankFactors",
+    "SignedFactors",
+]

@@ -8,16 +8,15 @@ negative eigenvector has one group on each side of zero, so it gives two columns
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 from scipy import linalg
-from scipy.sparse.linalg import eigsh
 
 from philia._types import Float64Array
 from philia.graphs.graph import Graph
+from philia.graphs.spectrum import leading_eigenpairs
 from philia.initialization.uniform import uniform
-
-_DENSE = 400
-"""Up to this many nodes the whole spectrum is cheaper than an iteration for a part of it."""
 
 
 def spectral(
@@ -29,8 +28,8 @@ def spectral(
     with the spectrum alone those would start at zero, where products have no slope.
     """
     B, C = uniform(graph, n_homophilous, n_heterophilous, baseline, rng)
-    attracting = np.maximum(_skewed(varimax(_leading(graph, n_homophilous, rng, sign=1))), 0)
-    opposing = _skewed(_leading(graph, -(-n_heterophilous // 2), rng, sign=-1))
+    attracting = np.maximum(_skewed(varimax(_leading(graph, n_homophilous, rng, "largest"))), 0)
+    opposing = _skewed(_leading(graph, -(-n_heterophilous // 2), rng, "smallest"))
     sides = np.stack([np.maximum(opposing, 0), np.maximum(-opposing, 0)], axis=2).reshape(graph.n_nodes, -1)
     depth = np.sqrt(-np.log(np.clip(graph.density, 1e-12, 0.5)))
     everybody = 0.8 * np.sqrt(max(-baseline, 0.0) / max(1, n_heterophilous))
@@ -62,20 +61,12 @@ def varimax(X: Float64Array, iterations: int = 100, tolerance: float = 1e-6) -> 
     return turned
 
 
-def _leading(graph: Graph, count: int, rng: np.random.Generator, *, sign: int) -> Float64Array:
-    """Eigenvectors of the ``count`` largest eigenvalues of sign·A, times their roots; zeros where they run out."""
-    n = graph.n_nodes
-    columns = np.zeros((n, count))
-    wanted = min(count, n if n <= _DENSE else n // 4)
-    if wanted == 0 or graph.n_links == 0:
-        return columns
-    matrix = sign * graph.adjacency.astype(np.float64)
-    if n <= _DENSE:
-        values, vectors = linalg.eigh(matrix.toarray())
-    else:
-        values, vectors = eigsh(matrix, k=wanted, which="LA", v0=rng.standard_normal(n), tol=1e-4)
-    order = np.argsort(values)[::-1][:wanted]
-    columns[:, :wanted] = vectors[:, order] * np.sqrt(np.maximum(values[order], 0))
+def _leading(graph: Graph, count: int, rng: np.random.Generator, end: Literal["largest", "smallest"]) -> Float64Array:
+    """Eigenvectors at one end of the spectrum, times the roots of their eigenvalues; zeros where they run out."""
+    columns = np.zeros((graph.n_nodes, count))
+    values, vectors = leading_eigenpairs(graph, count, end, rng, tolerance=1e-4)
+    sizes = np.maximum(values if end == "largest" else -values, 0)
+    columns[:, : len(values)] = vectors * np.sqrt(sizes)
     return columns
 
 

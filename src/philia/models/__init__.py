@@ -1,7 +1,32 @@
 """Estimators: thin shells over graphs, starts, objectives, solvers and factors."""
 
+from philia.models.attract_repel import AttractRepel
+from philia.models.bigclam import BigClam
 from philia.models.catalog import MODELS, load
 from philia.models.community import CommunityModel
 from philia.models.factorization import Factorization
+from philia.models.link_model import LinkModel
+from philia.models.logistic_pca import LogisticPCA
+from philia.models.nonnegative import NonnegativeFactorization
+from philia.models.normalized_cuts import NormalizedCuts
+from philia.models.random_links import RandomLinks
+from philia.models.soft_clustering import SoftClustering
+from philia.models.svd import SVD
+from philia.models.symnmf import SymNMF
 
-__all__ = ["MODELS", "CommunityModel", "Factorization", "load"]
+__all__ = [
+    "MODELS",
+    "SVD",
+    "AttractRepel",
+    "BigClam",
+    "CommunityModel",
+    "Factorization",
+    "LinkModel",
+    "LogisticPCA",
+    "NonnegativeFactorization",
+    "NormalizedCuts",
+    "RandomLinks",
+    "SoftClustering",
+    "SymNMF",
+    "load",
+]

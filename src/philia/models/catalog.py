@@ -5,14 +5,33 @@ from __future__ import annotations
 import os
 
 from philia.exceptions import ModelFileError
+from philia.models.attract_repel import AttractRepel
+from philia.models.bigclam import BigClam
 from philia.models.community import CommunityModel
-from philia.models.factorization import Factorization
 from philia.models.files import read_model
+from philia.models.link_model import LinkModel
+from philia.models.logistic_pca import LogisticPCA
+from philia.models.normalized_cuts import NormalizedCuts
+from philia.models.random_links import RandomLinks
+from philia.models.soft_clustering import SoftClustering
+from philia.models.svd import SVD
+from philia.models.symnmf import SymNMF
 
-MODELS: dict[str, type[Factorization]] = {"CommunityModel": CommunityModel}
+_ALL: tuple[type[LinkModel], ...] = (
+    CommunityModel,
+    LogisticPCA,
+    BigClam,
+    SymNMF,
+    SoftClustering,
+    SVD,
+    AttractRepel,
+    NormalizedCuts,
+    RandomLinks,
+)
+MODELS: dict[str, type[LinkModel]] = {model.__name__: model for model in _ALL}
 
 
-def load(path: str | os.PathLike[str]) -> Factorization:
+def load(path: str | os.PathLike[str]) -> LinkModel:
     """The model in a file, of whatever class it is.
 
     >>> import tempfile, philia

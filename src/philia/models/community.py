@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 from typing import Any, Literal
 
 import numpy as np
@@ -10,10 +9,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from philia._types import Float64Array, Node
 from philia.exceptions import InvalidParameterError
-from philia.explain import Communities, LinkExplanation, NormalizedFactors, explain_link, find_communities, normalize
+from philia.explain import LinkExplanation, NormalizedFactors, explain_link, normalize
+from philia.explain.communities import odds_effect
 from philia.factors import CommunityFactors
 from philia.graphs import Graph
 from philia.initialization import Start, choose_start
+from philia.models.checks import check_counts, check_search
 from philia.models.factorization import Factorization
 from philia.objective import CrossEntropy, Freedom, Group, Recipe
 from philia.objective.mixing import attracting, blocks, both_ways, repelling
@@ -63,6 +64,9 @@ class CommunityModel(Factorization):
     homophilous (1,)
     """
 
+    loss = CrossEntropy()
+    factors_: CommunityFactors
+
     def __init__(
         self,
         n_homophilous: int = 8,
@@ -88,11 +92,6 @@ class CommunityModel(Factorization):
         self.dtype = dtype
         self.n_jobs = n_jobs
 
-    def communities(self, rule: str | float = "density") -> Communities:
-        """The communities as overlapping sets of names with soft memberships; ``find_communities`` tells the rule."""
-        check_is_fitted(self)
-        return find_communities(self.graph_, self.factors_, rule)
-
     def explain(self, u: Node, v: Node) -> LinkExplanation:
         """Why the two nodes are, or are not, predicted to be linked."""
         check_is_fitted(self)
@@ -111,7 +110,7 @@ class CommunityModel(Factorization):
             groups.append(Group("ones", 1, freedom=Freedom.ONES, penalized=False))
             groups.append(Group("background", 1, freedom=_BACKGROUNDS[self.background], penalized=False))
             mixing.append(both_ways())
-        return Recipe(tuple(groups), blocks(*mixing), CrossEntropy())
+        return Recipe(tuple(groups), blocks(*mixing), self.loss)
 
     def _start(self, graph: Graph, recipe: Recipe, rng: np.random.Generator) -> Float64Array:
         density = np.clip(graph.density, 1e-12, 1 - 1e-12)
@@ -135,24 +134,15 @@ class CommunityModel(Factorization):
             background[:, 0].copy() if background.size else np.zeros(len(F)),
         )
 
+    def _effect(self, strength: float) -> str:
+        return odds_effect(strength)
+
     def _check_parameters(self) -> None:
-        for name in ("n_homophilous", "n_heterophilous"):
-            count = getattr(self, name)
-            if not isinstance(count, numbers.Integral) or count < 0:
-                raise InvalidParameterError(f"{name} is {count!r}; it must be a whole number, 0 or more")
+        check_counts(self, "n_homophilous", "n_heterophilous", least=0)
+        check_search(self)
         if self.n_homophilous + self.n_heterophilous == 0 and self.background == "none":
             raise InvalidParameterError(
                 "both numbers of communities are 0 and there is no background; ask for at least one"
             )
-        penalty: Any = self.penalty
-        if not isinstance(penalty, numbers.Real) or not 0 <= float(penalty) < np.inf:
-            raise InvalidParameterError(f"penalty is {self.penalty!r}; it must be a number, 0 or more")
         if self.background not in ("none", *_BACKGROUNDS):
             raise InvalidParameterError(f"background is {self.background!r}; use 'none', 'constant' or 'popularity'")
-        if self.dtype not in ("float32", "float64", np.float32, np.float64):
-            raise InvalidParameterError(f"dtype is {self.dtype!r}; use 'float64' or 'float32'")
-        threads: Any = self.n_jobs
-        if threads is not None and (not isinstance(threads, numbers.Integral) or threads == 0):
-            raise InvalidParameterError(
-                f"n_jobs is {self.n_jobs!r}; use a number of threads, or None or -1 for all cores"
-            )

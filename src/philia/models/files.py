@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import asdict, dataclass, is_dataclass
+from dataclasses import asdict, dataclass, fields, is_dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from philia.exceptions import InvalidGraphError, ModelFileError
-from philia.factors import CommunityFactors
+from philia.factors import BlockFactors, CoinFactors, CommunityFactors, Factors, LogisticFactors, SignedFactors
 from philia.factors.files import read_arrays, write_arrays
 from philia.graphs import Changes, Graph, Nodes
 from philia.objective import HeldOut, ListedPairs, RandomPairs
 from philia.solvers import LBFGSB, FloorLBFGS, Solution
 
+_KINDS: tuple[Any, ...] = (BlockFactors, CoinFactors, CommunityFactors, LogisticFactors, SignedFactors)
+_FACTORS = {kind.__name__: kind for kind in _KINDS}
 _SOLVERS = {solver.__name__: solver for solver in (LBFGSB, FloorLBFGS)}
 
 
@@ -27,26 +29,17 @@ class KeptModel:
     model: str
     parameters: dict[str, Any]
     graph: Graph
-    factors: CommunityFactors
+    factors: Factors
     solution: Solution
     held_out: HeldOut | None
 
 
-def write_model(
-    path: str | os.PathLike[str],
-    model: str,
-    parameters: dict[str, Any],
-    graph: Graph,
-    factors: CommunityFactors,
-    solution: Solution,
-    held_out: HeldOut | None,
-) -> None:
+def write_model(path: str | os.PathLike[str], kept: KeptModel) -> None:
     """Write a fitted model; node names must be text, numbers, booleans or None."""
+    graph, solution, held_out = kept.graph, kept.solution, kept.held_out
     rows, columns = graph.links
     arrays: dict[str, npt.NDArray[Any]] = {
-        "homophilous": factors.homophilous,
-        "heterophilous": factors.heterophilous,
-        "background": factors.background,
+        **kept.factors.arrays(),
         "link_rows": rows.astype(np.int32 if graph.n_nodes < 2**31 else np.int64),
         "link_columns": columns.astype(np.int32 if graph.n_nodes < 2**31 else np.int64),
         "loss_history": solution.history,
@@ -54,10 +47,10 @@ def write_model(
     }
     if isinstance(held_out, ListedPairs):
         arrays["held_out_rows"], arrays["held_out_columns"] = held_out.pairs(graph.n_nodes)
-    kept = {name: packed for name, value in parameters.items() if (packed := _packed_parameter(value)) is not _UNKNOWN}
     header = {
-        "model": model,
-        "parameters": kept,
+        "model": kept.model,
+        "factors": type(kept.factors).__name__,
+        "parameters": _packed_parameters(kept.parameters),
         "changes": asdict(graph.changes),
         "held_out": asdict(held_out) if isinstance(held_out, RandomPairs) else None,
         "solution": {
@@ -77,7 +70,8 @@ def read_model(path: str | os.PathLike[str]) -> KeptModel:
     try:
         nodes = _unpacked(arrays)
         graph = Graph.from_rows(arrays["link_rows"], arrays["link_columns"], nodes, Changes(**header["changes"]))
-        factors = CommunityFactors(arrays["homophilous"], arrays["heterophilous"], arrays["background"])
+        kind = _FACTORS[header.get("factors", "CommunityFactors")]  # files once held this kind only
+        factors = kind(**{field.name: arrays[field.name] for field in fields(kind)})
         solution = Solution(point=np.empty(0), history=arrays["loss_history"], **header["solution"])
         parameters = {name: _unpacked_parameter(value) for name, value in header["parameters"].items()}
         return KeptModel(header["model"], parameters, graph, factors, solution, _held_out(graph, arrays, header))
@@ -112,8 +106,13 @@ def _unpacked(arrays: dict[str, npt.NDArray[Any]]) -> Nodes:
 _UNKNOWN = object()
 
 
+def _packed_parameters(parameters: dict[str, Any]) -> dict[str, Any]:
+    """Settings as JSON; what cannot be written (a generator, a function) falls back to its default on loading."""
+    packed = {name: _packed_parameter(value) for name, value in parameters.items()}
+    return {name: value for name, value in packed.items() if value is not _UNKNOWN}
+
+
 def _packed_parameter(value: Any) -> Any:
-    """A setting as JSON; what cannot be written (a generator, a function) falls back to its default on loading."""
     if value is None or isinstance(value, (str, bool, int, float)):
         return value
     if isinstance(value, np.integer):

@@ -1,19 +1,27 @@
 """Step 3: what is minimised."""
 
 from philia.objective.all_pairs import AllPairsObjective
-from philia.objective.held_out import HeldOut, ListedPairs, RandomPairs
-from philia.objective.losses import CrossEntropy, Loss, SquaredError
+from philia.objective.closed_form import ClosedFormObjective, exact_objective
+from philia.objective.held_out import HeldOut, ListedPairs, RandomPairs, seen
+from philia.objective.likelihood import mean_log_likelihood
+from philia.objective.losses import CrossEntropy, Divergence, Loss, NoisyOr, SquaredError
 from philia.objective.recipe import Freedom, Group, Recipe
 
 __all__ = [
     "AllPairsObjective",
+    "ClosedFormObjective",
     "CrossEntropy",
+    "Divergence",
     "Freedom",
     "Group",
     "HeldOut",
     "ListedPairs",
     "Loss",
+    "NoisyOr",
     "RandomPairs",
     "Recipe",
     "SquaredError",
+    "exact_objective",
+    "mean_log_likelihood",
+    "seen",
 ]

@@ -6,9 +6,8 @@ A pair is unordered: if (i, j) is held out so is (j, i), and no split can leak o
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +16,7 @@ from scipy import sparse
 from philia._types import BoolArray, Int64Array, Node, Pair, UInt32Array
 from philia.exceptions import InvalidParameterError
 from philia.graphs.graph import Graph, stored
+from philia.graphs.hashing import mixed, node_keys
 
 
 class HeldOut(ABC):
@@ -31,15 +31,17 @@ class HeldOut(ABC):
     def contains(self, rows: npt.NDArray[np.integer], columns: npt.NDArray[np.integer]) -> BoolArray:
         """Whether each pair (rows[t], columns[t]) is held out; shapes are broadcast."""
 
-    def pairs(self, n: int) -> tuple[Int64Array, Int64Array]:
-        """All held-out pairs of n nodes, each once with row < column, found block by block."""
-        found = []
+    def blocks(self, n: int) -> Iterator[tuple[Int64Array, Int64Array]]:
+        """All held-out pairs of n nodes, each once with row < column, some rows at a time."""
         for top in range(0, n, 1024):
             rows, columns = np.arange(top, min(top + 1024, n))[:, None], np.arange(top, n)[None, :]
             i, j = np.nonzero(self.contains(rows, columns) & (rows < columns))
-            found.append(np.stack([top + i, top + j]))
-        both = np.concatenate(found, axis=1) if found else np.empty((2, 0), np.int64)
-        return both[0], both[1]
+            yield top + i, top + j
+
+    def pairs(self, n: int) -> tuple[Int64Array, Int64Array]:
+        """All held-out pairs of n nodes, each once with row < column."""
+        found = list(self.blocks(n)) or [(np.empty(0, np.int64), np.empty(0, np.int64))]
+        return np.concatenate([rows for rows, _ in found]), np.concatenate([columns for _, columns in found])
 
     def hashed(self, n: int) -> tuple[UInt32Array, np.uint32]:
         """A key for each of n nodes and the threshold below which the hash of a pair holds it out; none by default."""
@@ -75,7 +77,7 @@ class RandomPairs(HeldOut):
 
     def hashed(self, n: int) -> tuple[UInt32Array, np.uint32]:
         """One pseudo-random key a node; a pair's hash mixes the keys of its two nodes."""
-        return _node_keys(n, self.seed), self.threshold
+        return node_keys(n, self.seed), self.threshold
 
     def contains(self, rows: npt.NDArray[np.integer], columns: npt.NDArray[np.integer]) -> BoolArray:
         """Whether each pair is held out; a node with itself never is."""
@@ -150,19 +152,16 @@ def _plain(name: Node) -> Node:
     return name.item() if isinstance(name, np.generic) else name
 
 
-def mixed(bits: UInt32Array) -> UInt32Array:
-    """A 32-bit integer hash that scatters every input bit over all output bits (the finalizer of MurmurHash3)."""
-    bits = bits ^ (bits >> np.uint32(16))
-    bits = bits * np.uint32(0x85EBCA6B)
-    bits = bits ^ (bits >> np.uint32(13))
-    bits = bits * np.uint32(0xC2B2AE35)
-    return np.asarray(bits ^ (bits >> np.uint32(16)))
+def seen(graph: Graph, held_out: HeldOut | None) -> Graph:
+    """The graph without its held-out links: all that a start, or a model without a loss, may know.
 
-
-@lru_cache(maxsize=8)
-def _node_keys(n: int, seed: int) -> UInt32Array:
-    # Philox is counter-based: the first m keys are the same whatever n >= m is asked for.
-    raw = np.random.Philox(key=seed).random_raw(n)
-    keys = (raw >> np.uint64(32)).astype(np.uint32)
-    keys.flags.writeable = False
-    return keys
+    >>> from philia import as_graph
+    >>> graph = as_graph([("a", "b"), ("b", "c")])
+    >>> seen(graph, ListedPairs(graph, [("c", "b")])).n_links
+    1
+    """
+    if held_out is None:
+        return graph
+    rows, columns = graph.links
+    kept = ~held_out.contains(rows, columns)
+    return Graph.from_rows(rows[kept], columns[kept], graph.nodes)

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from philia._types import BoolArray, Int64Array, UInt32Array
-from philia.objective.held_out import HeldOut, RandomPairs, mixed
+from philia.graphs.hashing import mixed
+from philia.objective.held_out import HeldOut, RandomPairs
 
 
 @dataclass(frozen=True, eq=False)

@@ -49,7 +49,7 @@ def probabilities(model: CommunityModel, ax: Axes | None = None, order: npt.Arra
     n = model.graph_.n_nodes
     rows = by_community(model.factors_) if order is None else checked_order(order, n)
     shown = rows[np.linspace(0, n - 1, min(n, CELLS)).round().astype(np.int64)]
-    P = expit(model.factors_.logit_block(shown, shown))
+    P = expit(model.factors_.score_block(shown, shown))
     drawn = heat_map(P, ax, extent=n, largest=darkest(P), bar="probability of a link")
     which = "every pair" if len(shown) == n else f"pairs of {len(shown)} of {n:,} nodes"
     label(drawn, title=f"Fitted probability of a link, {which}", x="node", y="node")

@@ -21,7 +21,7 @@ from philia._compilation import FAST_LOOPS, announced, compiled
 from philia._types import FloatArray
 from philia.objective.kernels.kernel import LaneSums
 from philia.objective.lanes import Lane
-from philia.objective.losses import LOSSES, Loss
+from philia.objective.losses import LEAST, LOSSES, Loss
 from philia.objective.omitted import Omitted
 
 
@@ -111,11 +111,28 @@ def _squared_error(row: Any) -> float:
 
 
 @compiled
+def _linear(row: Any) -> float:
+    """The sum of the scores of a row that are not below zero; the scores give way to their slopes."""
+    total = row.dtype.type(0)
+    one, zero = row.dtype.type(1), row.dtype.type(0)
+    for j in range(row.size):
+        s = row[j]
+        total += max(s, zero)
+        row[j] = one if s >= zero else zero
+    return np.float64(total)
+
+
+@compiled
 def _without_link(scores: Any, code: int) -> float:
     chunk = 512 if scores.itemsize == 8 else 64
     total = 0.0
     for i in range(scores.shape[0]):
-        total += _cross_entropy(scores[i], chunk) if code == 0 else _squared_error(scores[i])
+        if code == 0:
+            total += _cross_entropy(scores[i], chunk)
+        elif code == 1:
+            total += _squared_error(scores[i])
+        else:
+            total += _linear(scores[i])
     return total
 
 
@@ -157,7 +174,16 @@ def _hide(
 
 @compiled
 def _link_correction(s: float, code: int) -> tuple[float, float]:
-    return (-s, -1.0) if code == 0 else (1.0 - 2.0 * s, -2.0)
+    if code == 0:
+        return -s, -1.0
+    if code == 1:
+        return 1.0 - 2.0 * s, -2.0
+    short = min(s - LEAST, 0.0)
+    s = max(s, LEAST)
+    if code == 2:
+        linked = -math.expm1(-s)
+        return -math.log(linked) - s - short / linked, -1.0 / linked
+    return -math.log(s) - 1.0 - short / s, -1.0 / s
 
 
 @compiled

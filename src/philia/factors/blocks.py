@@ -1,0 +1,35 @@
+"""Factors of a partition: the density of links within and between its groups."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from philia._types import Float64Array, Int64Array
+from philia.factors.community import CommunityFactors
+from philia.factors.factors import LowRankFactors
+
+
+@dataclass(frozen=True, eq=False)
+class BlockFactors(LowRankFactors):
+    """The group of each node (n) and the share of linked pairs for each pair of groups (g × g, symmetric).
+
+    >>> factors = BlockFactors(np.array([0, 0, 1]), np.array([[0.9, 0.1], [0.1, 0.5]]))
+    >>> factors.scores(np.array([0, 0]), np.array([1, 2])).tolist()
+    [0.9, 0.1]
+    """
+
+    groups: Int64Array
+    densities: Float64Array
+
+    def readable(self) -> CommunityFactors:
+        """One community a group; its members are certain."""
+        return CommunityFactors.attracting(self._indicators() * np.sqrt(np.maximum(np.diag(self.densities), 1e-2)))
+
+    def _product(self) -> tuple[Float64Array, Float64Array]:
+        indicators = self._indicators()
+        return indicators, indicators @ self.densities
+
+    def _indicators(self) -> Float64Array:
+        return np.eye(len(self.densities))[self.groups]

@@ -1,0 +1,88 @@
+"""What every model gives: a score for every pair of nodes, and columns that can be read as communities."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import fields
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from philia._types import Float64Array
+
+if TYPE_CHECKING:
+    from philia.factors.community import CommunityFactors
+
+Rows = npt.NDArray[np.integer] | slice
+_CHUNK = 65536
+
+
+class Factors(ABC):
+    """The fitted numbers of a model; each subclass is a frozen dataclass of arrays.
+
+    >>> from philia.factors import CommunityFactors
+    >>> factors = CommunityFactors(np.array([[1.0], [2.0]]), np.empty((2, 0)), np.zeros(2))
+    >>> factors.n_nodes, list(factors.arrays())
+    (2, ['homophilous', 'heterophilous', 'background'])
+    """
+
+    @property
+    @abstractmethod
+    def n_nodes(self) -> int:
+        """How many nodes the factors describe."""
+
+    @abstractmethod
+    def scores(self, rows: npt.NDArray[np.integer], columns: npt.NDArray[np.integer]) -> Float64Array:
+        """The score of each pair (rows[t], columns[t])."""
+
+    @abstractmethod
+    def score_block(self, rows: Rows, columns: Rows) -> Float64Array:
+        """The scores of all pairs of some rows with some columns."""
+
+    @abstractmethod
+    def readable(self) -> CommunityFactors:
+        """Nonnegative columns that can be read as communities."""
+
+    def arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """The arrays that make up the factors, by name: what a file keeps."""
+        return {field.name: np.asarray(getattr(self, field.name)) for field in fields(self)}  # type: ignore[arg-type]
+
+
+class LowRankFactors(Factors):
+    """Factors whose scores are the products of a left and a right row of each node.
+
+    >>> from philia.factors import SignedFactors
+    >>> SignedFactors(np.array([[1.0], [-2.0]]), np.empty((2, 0))).scores(np.array([0]), np.array([1]))
+    array([-2.])
+    """
+
+    @abstractmethod
+    def _product(self) -> tuple[Float64Array, Float64Array]:
+        """left and right (n × any width) with scores = left · rightᵀ, symmetric."""
+
+    @cached_property
+    def sides(self) -> tuple[Float64Array, Float64Array]:
+        """left and right with scores = left · rightᵀ."""
+        left, right = self._product()
+        return np.ascontiguousarray(left), np.ascontiguousarray(right)
+
+    @property
+    def n_nodes(self) -> int:
+        """How many nodes the factors describe."""
+        return len(self.sides[0])
+
+    def scores(self, rows: npt.NDArray[np.integer], columns: npt.NDArray[np.integer]) -> Float64Array:
+        """The score of each pair (rows[t], columns[t]), some thousands of pairs at a time."""
+        left, right = self.sides
+        found = np.empty(len(rows))
+        for at in range(0, len(rows), _CHUNK):
+            part = slice(at, at + _CHUNK)
+            np.einsum("ij,ij->i", left[rows[part]], right[columns[part]], out=found[part])
+        return found
+
+    def score_block(self, rows: Rows, columns: Rows) -> Float64Array:
+        """The scores of all pairs of some rows with some columns."""
+        left, right = self.sides
+        return np.asarray(left[rows] @ right[columns].T)

@@ -1,0 +1,101 @@
+"""Attract-repel: least squares off the diagonal, with factors of any sign."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from philia._types import Float64Array
+from philia.exceptions import InvalidParameterError
+from philia.factors import SignedFactors
+from philia.graphs import Graph
+from philia.graphs.spectrum import leading_eigenpairs
+from philia.models.checks import check_counts, check_search
+from philia.models.factorization import Factorization
+from philia.objective import Group, Recipe, SquaredError
+from philia.objective.mixing import attracting, blocks, repelling
+from philia.solvers import Solver
+
+
+class AttractRepel(Factorization):
+    """A ≈ D + B Bᵀ - C Cᵀ with a diagonal D and factors of any sign, by least squares.
+
+    Peysakhovich and Bottou, "An attract-repel decomposition of undirected networks", 2021. D is free, so the diagonal
+    is fitted without error and the rest is least squares over pairs of different nodes; the search begins at the
+    leading eigenvectors, which would be the answer if the diagonal counted.
+
+    Parameters
+    ----------
+    n_homophilous, n_heterophilous
+        The number of columns of B and of C.
+    penalty
+        The weight of |B|² + |C|²; none by default.
+    solver, random_state, dtype, n_jobs
+        As in ``CommunityModel``.
+
+    >>> from philia import AttractRepel
+    >>> square = [("ann", "bob"), ("bob", "cat"), ("cat", "dan"), ("dan", "ann")]
+    >>> AttractRepel(1, 1, random_state=0).fit(square).predict_proba([("ann", "bob"), ("ann", "cat")]).round(2).tolist()
+    [1.0, 0.0]
+    """
+
+    loss = SquaredError()
+    include_diagonal = False
+    factors_: SignedFactors
+
+    def __init__(
+        self,
+        n_homophilous: int = 8,
+        n_heterophilous: int = 4,
+        *,
+        penalty: float = 0.0,
+        solver: str | Solver = "lbfgsb",
+        random_state: Any = None,
+        dtype: str = "float64",
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_homophilous = n_homophilous
+        self.n_heterophilous = n_heterophilous
+        self.penalty = penalty
+        self.solver = solver
+        self.random_state = random_state
+        self.dtype = dtype
+        self.n_jobs = n_jobs
+
+    def diagonal(self) -> Float64Array:
+        """The diagonal of D (n): what makes the entries of a node with itself zero, as they are in the graph."""
+        P, N = self.factors_.positive, self.factors_.negative
+        return np.asarray((N**2).sum(axis=1) - (P**2).sum(axis=1))
+
+    def _recipe(self) -> Recipe:
+        k_B, k_C = self.n_homophilous, self.n_heterophilous
+        return Recipe(
+            (Group("homophilous", k_B), Group("heterophilous", k_C)),
+            blocks(attracting(k_B), repelling(k_C)),
+            self.loss,
+        )
+
+    def _start(self, graph: Graph, recipe: Recipe, rng: np.random.Generator) -> Float64Array:
+        # Where eigenvectors run out, columns start small and at random: at zero they would have no slope.
+        F = 1e-2 * rng.standard_normal((graph.n_nodes, self.n_homophilous + self.n_heterophilous))
+        for first, count, end in (
+            (0, self.n_homophilous, "largest"),
+            (self.n_homophilous, self.n_heterophilous, "smallest"),
+        ):
+            values, vectors = leading_eigenpairs(graph, count, end, rng, tolerance=1e-4)  # type: ignore[arg-type]
+            sizes = np.maximum(values if end == "largest" else -values, 0)
+            F[:, first : first + len(values)] += vectors * np.sqrt(sizes)
+        return F
+
+    def _columns(self, factors: SignedFactors) -> Float64Array:
+        return np.hstack([factors.positive, factors.negative])
+
+    def _factors(self, F: Float64Array, recipe: Recipe) -> SignedFactors:
+        return SignedFactors(recipe.columns_of("homophilous", F), recipe.columns_of("heterophilous", F))
+
+    def _check_parameters(self) -> None:
+        check_counts(self, "n_homophilous", "n_heterophilous", least=0)
+        check_search(self)
+        if self.n_homophilous + self.n_heterophilous == 0:
+            raise InvalidParameterError("both numbers of columns are 0; ask for at least one")

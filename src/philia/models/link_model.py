@@ -1,0 +1,194 @@
+"""What any model of links can do once it is fitted, and the door that every fit goes through."""
+
+from __future__ import annotations
+
+import os
+from abc import abstractmethod
+from collections.abc import Iterable
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from philia._types import Float64Array, Node, Pair
+from philia.datasets.sampling import sample_graph
+from philia.exceptions import InvalidGraphError, InvalidParameterError
+from philia.explain import Communities, PredictedLink, best_missing_links, find_communities
+from philia.factors import Factors
+from philia.factors.factors import Rows
+from philia.graphs import Graph, as_graph
+from philia.models.files import KeptModel, read_model, write_model
+from philia.objective import HeldOut, ListedPairs, Loss, RandomPairs, mean_log_likelihood
+from philia.objective.held_out import rows_of_pairs
+from philia.solvers import OnIteration, Solution
+
+HeldOutLike = float | HeldOut | Iterable[Pair] | None
+
+
+class LinkModel(BaseEstimator):
+    """A model that scores pairs of nodes from a few numbers a node.
+
+    A model says what its scores mean (a loss) and how factors are learned from a graph; the rest is written here once.
+
+    >>> from philia import SVD
+    >>> model = SVD(2, random_state=0).fit([("ann", "bob"), ("bob", "cat"), ("cat", "dan")])
+    >>> len(model.top_links(count=2)), model.sample(random_state=0).n_nodes, model.score() < 0
+    (2, 4, True)
+    """
+
+    loss: ClassVar[Loss]
+    """What a score means: its cost with and without a link, and the probability it stands for."""
+
+    random_state: Any
+
+    graph_: Graph
+    factors_: Factors
+    solution_: Solution
+    held_out_: HeldOut | None
+
+    @abstractmethod
+    def _learn(
+        self, graph: Graph, rng: np.random.Generator, on_iteration: OnIteration | None
+    ) -> tuple[Factors, Solution]:
+        """Factors for the graph, without the pairs in ``self.held_out_``, and how the search for them went."""
+
+    @abstractmethod
+    def _check_parameters(self) -> None:
+        """Complain about settings that make no sense, before any work."""
+
+    def fit(
+        self, X: Any, y: Any = None, *, held_out: HeldOutLike = None, on_iteration: OnIteration | None = None
+    ) -> Self:
+        """Fit the model to a graph, given in any form that ``as_graph`` takes; ``y`` is ignored.
+
+        ``held_out`` hides pairs, links and non-links alike: a share of all pairs such as 0.1, or a list of pairs of
+        names. ``on_iteration`` is called with a ``Progress`` after each step. Ctrl-C keeps the best point so far.
+        """
+        self._check_parameters()
+        graph = as_graph(X)
+        if graph.n_nodes == 0:
+            raise InvalidGraphError("the graph has no nodes; there is nothing to fit")
+        rng = generator(self.random_state)
+        self.held_out_ = _as_held_out(graph, held_out, rng)
+        self.factors_, self.solution_ = self._learn(graph, rng, on_iteration)
+        self.graph_ = graph
+        self.n_features_in_ = graph.n_nodes
+        return self
+
+    def decision_function(self, pairs: Iterable[Pair]) -> Float64Array:
+        """The score of each pair of node names; for models with a sigmoid the logit, the log-odds of a link."""
+        check_is_fitted(self)
+        return self.factors_.scores(*rows_of_pairs(self.graph_, pairs))
+
+    def predict_proba(self, pairs: Iterable[Pair]) -> Float64Array:
+        """The probability of a link for each pair of node names."""
+        return np.asarray(self.loss.probability(self.decision_function(pairs)))
+
+    def expected(self, rows: npt.NDArray[np.integer], columns: npt.NDArray[np.integer]) -> Float64Array:
+        """The expected entries of the adjacency matrix at pairs of rows; not in [0, 1] for all models."""
+        check_is_fitted(self)
+        return np.asarray(self.loss.expected(self.factors_.scores(rows, columns)))
+
+    def expected_block(self, rows: Rows, columns: Rows) -> Float64Array:
+        """The expected entries of the adjacency matrix in a block of rows and columns."""
+        check_is_fitted(self)
+        return np.asarray(self.loss.expected(self.factors_.score_block(rows, columns)))
+
+    def score(self, X: Any = None, y: Any = None, *, pairs: Iterable[Pair] | None = None) -> float:
+        """The mean log-likelihood a pair, of all pairs of different nodes or of the ``pairs`` given; 0 is perfect.
+
+        ``X`` is a graph on the same nodes; without it, the one the model was fitted to. Where a model does not give
+        probabilities its values are brought into [0, 1], a trillionth away from either end.
+        """
+        check_is_fitted(self)
+        graph = self.graph_ if X is None else as_graph(X)
+        if graph.nodes != self.graph_.nodes:
+            raise InvalidGraphError(
+                "the graph to score has other nodes than the fitted one; give it the same nodes in the same order"
+            )
+        if pairs is None:
+            return mean_log_likelihood(graph, self.factors_.score_block, self.loss)
+        rows, columns = rows_of_pairs(graph, pairs)
+        if not rows.size:
+            raise InvalidParameterError("there are no pairs to score; give at least one")
+        scores = self.factors_.scores(rows, columns)
+        return float(np.mean(self.loss.log_likelihood(scores, graph.linked(rows, columns))))
+
+    def communities(self, rule: str | float = "density") -> Communities:
+        """The communities as overlapping sets of names with soft memberships; ``find_communities`` tells the rule."""
+        check_is_fitted(self)
+        return find_communities(self.graph_, self.factors_.readable(), rule, self._effect)
+
+    def top_links(self, node: Node | None = None, count: int = 10) -> list[PredictedLink]:
+        """The likeliest links that are not in the graph, of one node or of all, best first."""
+        check_is_fitted(self)
+        return best_missing_links(self.graph_, self.factors_, count, node, self.loss.probability)
+
+    def sample(self, random_state: Any = None) -> Graph:
+        """A new graph on the same nodes, each link drawn with its fitted probability."""
+        check_is_fitted(self)
+        return sample_graph(
+            lambda rows, columns: np.clip(self.expected_block(rows, columns), 0, 1),
+            self.graph_.nodes,
+            generator(random_state),
+        )
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model with its graph, names, settings and loss history to a safetensors file."""
+        check_is_fitted(self)
+        settings = self.get_params(deep=False)
+        write_model(
+            path,
+            KeptModel(type(self).__name__, settings, self.graph_, self.factors_, self.solution_, self.held_out_),
+        )
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """A model from the file that ``save`` wrote."""
+        kept = read_model(path)
+        if kept.model != cls.__name__:
+            raise InvalidParameterError(
+                f"{str(path)!r} holds a {kept.model}, not a {cls.__name__}; use philia.load(path)"
+            )
+        return cls._restored(kept)
+
+    @classmethod
+    def _restored(cls, kept: KeptModel) -> Self:
+        model = cls(**kept.parameters)
+        model.graph_, model.factors_, model.held_out_ = kept.graph, kept.factors, kept.held_out
+        model.solution_ = kept.solution
+        model.n_features_in_ = kept.graph.n_nodes
+        return model
+
+    def _effect(self, strength: float) -> str:
+        """What a community of this strength does to two full members, in words."""
+        return f"{strength:+.3g} to the score"
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = True  # a row and a column a node
+        tags.input_tags.positive_only = True
+        tags.input_tags.sparse = True
+        return tags
+
+
+def generator(random_state: Any) -> np.random.Generator:
+    """A generator from all that NumPy takes as a seed; scikit-learn's ``RandomState`` gives a seed drawn from it."""
+    if isinstance(random_state, np.random.RandomState):
+        random_state = int(random_state.randint(2**31))
+    try:
+        return np.random.default_rng(random_state)
+    except (TypeError, ValueError) as error:
+        raise InvalidParameterError(
+            f"random_state is {random_state!r} ({error}); use a whole number, 0 or more"
+        ) from None
+
+
+def _as_held_out(graph: Graph, held_out: HeldOutLike, rng: np.random.Generator) -> HeldOut | None:
+    if held_out is None or isinstance(held_out, HeldOut):
+        return held_out
+    if isinstance(held_out, (int, float)):
+        return RandomPairs(float(held_out), seed=int(rng.integers(2**63)))
+    return ListedPairs(graph, held_out)

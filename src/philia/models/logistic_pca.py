@@ -1,0 +1,82 @@
+"""Logistic PCA: two vectors of any sign a node."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from philia._types import Float64Array
+from philia.explain.communities import odds_effect
+from philia.factors import LogisticFactors
+from philia.graphs import Graph
+from philia.models.checks import check_counts, check_search
+from philia.models.factorization import Factorization
+from philia.objective import CrossEntropy, Group, Recipe
+from philia.objective.mixing import one_way
+from philia.solvers import Solver
+
+
+class LogisticPCA(Factorization):
+    """Link probabilities sigmoid(x_i·y_j), with factors of any sign: more expressive, and not made to be read.
+
+    Chanpuriya, Musco, Sotiropoulos and Tsourakakis, "Node embeddings and exact low-rank representations of complex
+    networks", NeurIPS 2020. Both directions of every pair are fitted; a pair's score is the mean of the two logits.
+
+    Parameters
+    ----------
+    n_columns
+        The number of columns of X, and of Y: a node has twice as many numbers.
+    penalty
+        The weight of |X|² + |Y|²; none by default.
+    solver, include_diagonal, random_state, dtype, n_jobs
+        As in ``CommunityModel``.
+
+    >>> from philia import LogisticPCA
+    >>> path = [("ann", "bob"), ("bob", "cat"), ("cat", "dan")]
+    >>> LogisticPCA(3, random_state=0).fit(path).predict_proba([("ann", "bob"), ("ann", "dan")]).round(2).tolist()
+    [1.0, 0.0]
+    """
+
+    loss = CrossEntropy()
+    factors_: LogisticFactors
+
+    def __init__(
+        self,
+        n_columns: int = 8,
+        *,
+        penalty: float = 0.0,
+        solver: str | Solver = "lbfgsb",
+        include_diagonal: bool = True,
+        random_state: Any = None,
+        dtype: str = "float64",
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_columns = n_columns
+        self.penalty = penalty
+        self.solver = solver
+        self.include_diagonal = include_diagonal
+        self.random_state = random_state
+        self.dtype = dtype
+        self.n_jobs = n_jobs
+
+    def _recipe(self) -> Recipe:
+        k = self.n_columns
+        return Recipe((Group("left", k), Group("right", k)), one_way(2 * k), self.loss)
+
+    def _start(self, graph: Graph, recipe: Recipe, rng: np.random.Generator) -> Float64Array:
+        size = 1 / np.sqrt(self.n_columns)
+        return rng.uniform(-size, size, size=(graph.n_nodes, 2 * self.n_columns))
+
+    def _columns(self, factors: LogisticFactors) -> Float64Array:
+        return np.hstack([factors.left, factors.right])
+
+    def _factors(self, F: Float64Array, recipe: Recipe) -> LogisticFactors:
+        return LogisticFactors(recipe.columns_of("left", F), recipe.columns_of("right", F))
+
+    def _effect(self, strength: float) -> str:
+        return odds_effect(strength)
+
+    def _check_parameters(self) -> None:
+        check_counts(self, "n_columns", least=1)
+        check_search(self)

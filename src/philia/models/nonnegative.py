@@ -1,0 +1,92 @@
+"""What BigClam, SymNMF and soft clustering share: scores F Fᵀ with nonnegative F, each with a loss of its own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from philia._types import Float64Array
+from philia.factors import CommunityFactors
+from philia.graphs import Graph
+from philia.initialization import Start, choose_start
+from philia.models.checks import check_counts, check_search
+from philia.models.factorization import Factorization
+from philia.objective import Group, Recipe
+from philia.objective.mixing import attracting
+from philia.solvers import Solver
+
+
+class NonnegativeFactorization(Factorization):
+    """Overlapping communities that attract, fitted by one of several losses.
+
+    Parameters
+    ----------
+    n_communities
+        The number of columns of F.
+    penalty
+        The weight of |F|²; none by default.
+    start
+        "spectral" (from leading eigenvectors) or "uniform" (at random), or a function like those; scaled so that the
+        scores begin at the size of the graph's entries.
+    solver
+        "lbfgsb", "floor", or a solver object such as ``LBFGSB(iterations=500)``.
+    include_diagonal
+        Whether a node's missing link to itself counts.
+    random_state, dtype, n_jobs
+        As in ``CommunityModel``.
+
+    >>> from philia import SymNMF
+    >>> issubclass(SymNMF, NonnegativeFactorization)
+    True
+    """
+
+    factors_: CommunityFactors
+
+    def __init__(
+        self,
+        n_communities: int = 8,
+        *,
+        penalty: float = 0.0,
+        start: str | Start = "spectral",
+        solver: str | Solver = "lbfgsb",
+        include_diagonal: bool = True,
+        random_state: Any = None,
+        dtype: str = "float64",
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_communities = n_communities
+        self.penalty = penalty
+        self.start = start
+        self.solver = solver
+        self.include_diagonal = include_diagonal
+        self.random_state = random_state
+        self.dtype = dtype
+        self.n_jobs = n_jobs
+
+    def _recipe(self) -> Recipe:
+        k = self.n_communities
+        return Recipe((Group("homophilous", k, lower_bound=0.0),), attracting(k), self.loss)
+
+    def _start(self, graph: Graph, recipe: Recipe, rng: np.random.Generator) -> Float64Array:
+        B, _ = choose_start(self.start)(graph, self.n_communities, 0, 0.0, rng)
+        return np.asarray(B * np.sqrt(_fitting_scale(graph, B, self.loss.moment or 1)))
+
+    def _columns(self, factors: CommunityFactors) -> Float64Array:
+        return factors.homophilous
+
+    def _factors(self, F: Float64Array, recipe: Recipe) -> CommunityFactors:
+        return CommunityFactors.attracting(F)
+
+    def _check_parameters(self) -> None:
+        check_counts(self, "n_communities", least=1)
+        check_search(self)
+
+
+def _fitting_scale(graph: Graph, F: Float64Array, moment: int) -> float:
+    """The factor by which the scores F Fᵀ best fit the graph: in their sum, or in their squared error."""
+    if moment == 1:
+        links, everything = 2.0 * graph.n_links, float((F.sum(axis=0) ** 2).sum())
+    else:
+        links, everything = float((F * (graph.adjacency @ F)).sum()), float(((F.T @ F) ** 2).sum())
+    return links / everything if everything > 0 else 0.0

@@ -1,0 +1,101 @@
+"""Normalized cuts: a partition by scikit-learn's spectral clustering, and the densities of its blocks."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from philia._types import Float64Array, Int64Array
+from philia.factors import BlockFactors, Factors
+from philia.graphs import Graph
+from philia.models.checks import check_counts
+from philia.models.link_model import LinkModel
+from philia.objective import HeldOut, SquaredError, seen
+from philia.solvers import OnIteration, Solution
+
+
+class NormalizedCuts(LinkModel):
+    """A partition that cuts few links for the degrees of its parts; each node is in one group.
+
+    Shi and Malik, "Normalized cuts and image segmentation", 2000, as scikit-learn's ``SpectralClustering`` solves it.
+    A pair's score is the share of linked pairs among the seen pairs of the same two groups, so the model predicts
+    links as well. Held-out links are hidden from the partition.
+
+    Parameters
+    ----------
+    n_communities
+        The number of groups.
+    random_state
+        A seed.
+
+    >>> from philia import NormalizedCuts
+    >>> triangles = [(0, 1), (1, 2), (2, 0), (2, 3), (3, 4), (4, 5), (5, 3)]
+    >>> [sorted(c.members) for c in NormalizedCuts(2, random_state=0).fit(triangles).communities()]
+    [[..., ..., ...], [..., ..., ...]]
+    """
+
+    loss = SquaredError()
+    factors_: BlockFactors
+
+    def __init__(self, n_communities: int = 8, *, random_state: Any = None) -> None:
+        self.n_communities = n_communities
+        self.random_state = random_state
+
+    def _learn(
+        self, graph: Graph, rng: np.random.Generator, on_iteration: OnIteration | None
+    ) -> tuple[Factors, Solution]:
+        began = time.perf_counter()
+        known = seen(graph, self.held_out_)
+        groups = _partition(known, self.n_communities, int(rng.integers(2**31)))
+        densities = _densities(known, groups, self.held_out_)
+        cut = _cut(known, groups)
+        solution = Solution(np.empty(0), cut, np.array([cut]), 0, time.perf_counter() - began, "solved", True)
+        return BlockFactors(groups, densities), solution
+
+    def _effect(self, strength: float) -> str:
+        return f"{strength:.2g} of the pairs within are linked"
+
+    def _check_parameters(self) -> None:
+        check_counts(self, "n_communities", least=1)
+
+
+def _partition(graph: Graph, count: int, seed: int) -> Int64Array:
+    if count >= graph.n_nodes - 1:  # as many groups as nodes: there is nothing to cut
+        return np.arange(graph.n_nodes) % count
+    from sklearn.cluster import SpectralClustering
+
+    clustering = SpectralClustering(count, affinity="precomputed", random_state=seed)
+    matrix = sparse.csr_matrix(graph.adjacency.astype(np.float64))
+    with warnings.catch_warnings():
+        # A graph in several components is welcome: its components are the first cuts.
+        warnings.filterwarnings("ignore", message=".*not fully connected.*")
+        return np.asarray(clustering.fit_predict(matrix), dtype=np.int64)
+
+
+def _densities(graph: Graph, groups: Int64Array, held_out: HeldOut | None) -> Float64Array:
+    """The share of links among the seen pairs of each two groups; the density of the graph where no pair is."""
+    count = int(groups.max()) + 1
+    sizes = np.bincount(groups, minlength=count).astype(float)
+    pairs = np.outer(sizes, sizes) - np.diag(sizes)
+    links = _by_groups(groups, *graph.links, count)
+    if held_out is not None:
+        for rows, columns in held_out.blocks(graph.n_nodes):
+            pairs -= _by_groups(groups, rows, columns, count)
+    return np.where(pairs > 0, links / np.maximum(pairs, 1), graph.density)
+
+
+def _by_groups(groups: Int64Array, rows: Int64Array, columns: Int64Array, count: int) -> Float64Array:
+    """How many of the pairs, in both directions, lie between each two groups."""
+    one_way = np.bincount(groups[rows] * count + groups[columns], minlength=count**2).reshape(count, count)
+    return np.asarray(one_way + one_way.T, dtype=float)
+
+
+def _cut(graph: Graph, groups: Int64Array) -> float:
+    """The normalized cut: the sum over groups of the share of their links' ends that leave them."""
+    links = _by_groups(groups, *graph.links, int(groups.max()) + 1)
+    ends = links.sum(axis=1)
+    return float(((ends - np.diag(links)) / np.maximum(ends, 1)).sum())
