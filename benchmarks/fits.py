@@ -10,6 +10,7 @@ import numpy as np
 from benchmarks.graphs import real_graph
 from benchmarks.measuring import save
 from philia import CommunityModel, Graph
+from philia.objective import exact_objective
 
 COLUMNS = {"ppi": (25, 25), "blog": (20, 20)}
 
@@ -19,7 +20,7 @@ def fit(graph: Graph, name: str, penalty: float, **settings: Any) -> dict[str, A
     model = CommunityModel(*COLUMNS[name], penalty=penalty, random_state=0, **settings).fit(graph)
     F = np.hstack([model.factors_.homophilous, model.factors_.heterophilous])
     exact = CommunityModel(*COLUMNS[name], penalty=penalty)
-    objective = exact._objective(graph, exact._recipe(), penalty=penalty)
+    objective = exact_objective(graph, exact._recipe(), penalty=penalty)
     value, _ = objective.value_and_gradient(exact._recipe().point(F))
     row = {
         "graph": name, "penalty": penalty, **settings, "value": round(value, 1),

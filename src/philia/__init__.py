@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         RandomLinks,
         SoftClustering,
         SymNMF,
+        VGraph,
         load,
     )
 
@@ -47,10 +48,22 @@ _HOMES = {
     "SVD": "models",
     "AttractRepel": "models",
     "NormalizedCuts": "models",
+    "VGraph": "models",
     "RandomLinks": "models",
     "load": "models",
 }
-_ROOMS = ("datasets", "evaluate", "exceptions", "explain", "graphs", "models", "objective", "plots", "solvers")
+_ROOMS = (
+    "datasets",
+    "evaluate",
+    "exceptions",
+    "experiments",
+    "explain",
+    "graphs",
+    "models",
+    "objective",
+    "plots",
+    "solvers",
+)
 
 __all__ = [
     "SVD",
@@ -63,6 +76,7 @@ __all__ = [
     "RandomLinks",
     "SoftClustering",
     "SymNMF",
+    "VGraph",
     "__version__",
     "as_graph",
     "load",

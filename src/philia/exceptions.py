@@ -36,3 +36,7 @@ class NotEnoughMemoryError(PhiliaError, MemoryError):
 
 class MissingDependencyError(PhiliaError, ImportError):
     """An optional package is needed for what was asked; the message says which and how to install it."""
+
+
+class MissingDataError(PhiliaError, FileNotFoundError):
+    """The files of a dataset are neither on this machine nor to be had."""

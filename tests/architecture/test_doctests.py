@@ -12,7 +12,9 @@ import pytest
 ROOMS = [
     "philia",
     "philia.datasets",
+    "philia.evaluate",
     "philia.execution",
+    "philia.experiments",
     "philia.explain",
     "philia.factors",
     "philia.graphs",

@@ -14,7 +14,12 @@ PACKAGE = ROOT / "src" / "philia"
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
 TEXTS = [*DOCUMENTS, ROOT / "CITATION.cff", *sorted((ROOT / "examples").glob("*.py"))]
 EVERYWHERE = [*TEXTS, ROOT / "pyproject.toml", ROOT / "Makefile", *sorted(PACKAGE.rglob("*.py"))]
-VERSION_MAY_STAND_IN = {PACKAGE / "_version.py", ROOT / "CHANGELOG.md", ROOT / "CITATION.cff"}
+VERSION_MAY_STAND_IN = {
+    PACKAGE / "_version.py",
+    ROOT / "CHANGELOG.md",
+    ROOT / "CITATION.cff",
+    ROOT / "docs" / "reproduction.md",
+}
 DRAWERS = {"utils", "helpers", "misc", "common", "core", "base"}
 
 _CODE = re.compile(r"`([^`\s]+)`")

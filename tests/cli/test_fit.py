@@ -52,7 +52,7 @@ def test_the_model_is_named_after_the_links(folder: Path, run: Any) -> None:
 def test_the_same_seed_gives_the_same_factors(folder: Path, run: Any) -> None:
     for name in ("one", "two"):
         run("fit", "links.csv", *SMALL, "--start", "uniform", "--seed", "7", "-o", f"{name}.safetensors")
-    one, two = (load(folder / f"{name}.safetensors").factors_ for name in ("one", "two"))
+    one, two = (CommunityModel.load(folder / f"{name}.safetensors").factors_ for name in ("one", "two"))
     np.testing.assert_array_equal(one.homophilous, two.homophilous)
 
 

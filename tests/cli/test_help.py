@@ -9,8 +9,10 @@ from typer.testing import CliRunner
 
 import philia
 from philia.cli import app
+from tests.cli.commands import commands_of
 
-COMMANDS = [command.callback.__name__ for command in app.registered_commands if command.callback is not None]
+COMMANDS = list(commands_of(app))
+GROUPS = [group.name or "" for group in app.registered_groups]
 HEAVY = ["numpy", "scipy", "sklearn", "matplotlib", "numba", "philia.models", "philia.graphs"]
 
 
@@ -19,22 +21,25 @@ def wide(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "100")
 
 
-@pytest.mark.parametrize("command", [*COMMANDS, ""])
+@pytest.mark.parametrize("command", [*COMMANDS, *GROUPS, ""])
 def test_help_fits_on_one_screen(command: str, wide: None) -> None:
-    result = CliRunner().invoke(app, [*([command] if command else []), "--help"])
+    result = CliRunner().invoke(app, [*command.split(), "--help"])
     assert result.exit_code == 0
     assert len(result.stdout.rstrip().splitlines()) <= 40
-    assert not command or "Example:" in result.stdout
+    assert command not in COMMANDS or "Example:" in result.stdout
 
 
 def test_the_commands_are_the_documented_ones_in_the_order_of_use() -> None:
-    assert COMMANDS == ["demo", "fit", "info", "communities", "explain", "predict", "sample", "convert"]
+    documented = ["demo", "fit", "info", "communities", "explain", "predict", "sample", "compare", "convert"]
+    documented += ["reproduce", "datasets list", "datasets info", "datasets fetch"]
+    assert documented == COMMANDS
 
 
 def test_help_loads_nothing_heavy() -> None:
     script = (
         "import sys; from philia.cli import app; from typer.testing import CliRunner; "
-        f"CliRunner().invoke(app, ['fit', '--help']); print([name for name in {HEAVY} if name in sys.modules])"
+        "CliRunner().invoke(app, ['fit', '--help']); CliRunner().invoke(app, ['datasets', 'list', '--help']); "
+        f"print([name for name in {HEAVY} if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

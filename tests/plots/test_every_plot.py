@@ -22,6 +22,8 @@ PLOTS: dict[str, Callable[..., Axes]] = {
     "memberships": plots.memberships,
     "loss_curve": plots.loss_curve,
     "waterfall": lambda model, ax=None: plots.waterfall(model.explain(0, 1), ax),
+    "bars": lambda model, ax=None: plots.bars({"blog": {"SVD": [0.8], "ours": [model.score() + 1, 0.7]}}, ax),
+    "curves": lambda model, ax=None: plots.curves({"ours": {2: [0.8], 4: [model.score() + 1, 0.7]}}, ax, x="columns"),
 }
 
 

@@ -9,13 +9,16 @@ import typer
 
 from philia._version import __version__
 from philia.cli.communities import communities
+from philia.cli.compare import compare
 from philia.cli.convert import convert
+from philia.cli.datasets import datasets
 from philia.cli.demo import demo
 from philia.cli.explain import explain
 from philia.cli.fit import fit
 from philia.cli.guard import GuardedCommand
 from philia.cli.info import info
 from philia.cli.predict import predict
+from philia.cli.reproduce import reproduce
 from philia.cli.sample import sample
 
 __all__ = ["app", "main"]
@@ -27,8 +30,9 @@ app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["--help", "-h"]},
 )
-for _command in (demo, fit, info, communities, explain, predict, sample, convert):
+for _command in (demo, fit, info, communities, explain, predict, sample, compare, convert, reproduce):
     app.command(cls=GuardedCommand)(_command)
+app.add_typer(datasets, name="datasets")
 
 
 def _version(asked: bool) -> None:

@@ -31,7 +31,7 @@ def communities(
 ) -> None:
     """List the communities of a model: kind, strength, size and fullest members.
 
-    Two full members of a community have their odds of a link multiplied by its odds factor.
+    The third column says what a community does to the odds of a link between two full members.
 
     Example:
     $ philia communities model.safetensors -o communities.csv
@@ -70,8 +70,6 @@ def _write(out: Output, found: Communities, output: Path) -> None:
 
 
 def _all(out: Output, found: Communities, nodes: list[Any]) -> None:
-    from philia.explain.links import factor_in_words
-
     lonely = [name for name in nodes if name not in found.assigned]
     out.data(
         {
@@ -85,11 +83,9 @@ def _all(out: Output, found: Communities, nodes: list[Any]) -> None:
     if not found.found and not found.empty:
         out.say("The model has no communities.")
         return
-    rows = [
-        (c.name, c.kind, factor_in_words(c.strength), f"{len(c):,}", shown_first(c.members, 8, len(c))) for c in found
-    ]
+    rows = [(c.name, c.kind, c.effect, f"{len(c):,}", shown_first(c.members, 8, len(c))) for c in found]
     if rows:
-        out.table(["name", "kind", "odds factor", "size", "fullest members"], rows, right=(2, 3))
+        out.table(["name", "kind", "two full members", "size", "fullest members"], rows, right=(3,))
     few = f": {shown_first(lonely, 8, len(lonely))}" if lonely else ""
     out.say(f"{len(lonely):,} of {len(found.nodes):,} nodes are in no community{few}.")
     out.say(f"Who is a member: {found.rule}.")
@@ -104,6 +100,7 @@ def _facts(community: Community) -> dict[str, Any]:
         "name": community.name,
         "kind": community.kind,
         "strength": community.strength,
+        "effect": community.effect,
         "odds_factor": community.odds_factor,
         "size": len(community),
         "members": [{"node": plain(name), "membership": share} for name, share in community.members.items()],
@@ -111,8 +108,6 @@ def _facts(community: Community) -> dict[str, Any]:
 
 
 def _one(out: Output, found: Communities, name: Any) -> None:
-    from philia.explain.links import factor_in_words
-
     mine = found.of(name)
     kinds = {community.name: community for community in found}
     out.data({"node": plain(name), "rule": found.rule, "memberships": mine})
@@ -120,5 +115,5 @@ def _one(out: Output, found: Communities, name: Any) -> None:
         out.say(f"{shown(name)} is in no community ({found.rule}).")
         return
     out.say(f"{shown(name)} is in {len(mine)} of {len(found)} communities:")
-    rows = [(key, kinds[key].kind, factor_in_words(kinds[key].strength), f"{share:.3f}") for key, share in mine.items()]
-    out.table(["name", "kind", "odds factor", "membership"], rows, right=(2, 3))
+    rows = [(key, kinds[key].kind, kinds[key].effect, f"{share:.3f}") for key, share in mine.items()]
+    out.table(["name", "kind", "two full members", "membership"], rows, right=(3,))

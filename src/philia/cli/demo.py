@@ -73,7 +73,7 @@ def _fit(out: Output, app: DatingApp, cities: int) -> CommunityModel:
         "attract each other and 2 whose members repel each other."
     )
     model = CommunityModel(cities, 2, random_state=0)
-    with progress_line(out, 200) as on_iteration:
+    with progress_line(out) as on_iteration:
         model.fit(app.graph, on_iteration=on_iteration)
     out.say(stop_in_words(model.solution_))
     return model

@@ -12,6 +12,7 @@ from philia.cli.files import check_figure, load_model, save_figure
 from philia.cli.naming import node_called, plain, shown
 from philia.cli.options import option
 from philia.cli.output import Output
+from philia.exceptions import InvalidParameterError
 
 if TYPE_CHECKING:
     from philia.explain import LinkExplanation
@@ -38,7 +39,13 @@ def explain(
     if figure is not None:
         check_figure(figure, force=force)
     with out.listening():
+        from philia.models import CommunityModel
+
         fitted = load_model(model)
+        if not isinstance(fitted, CommunityModel):
+            raise InvalidParameterError(
+                f"{str(model)!r} holds a {type(fitted).__name__}; only a CommunityModel can take its predictions apart"
+            )
         nodes = fitted.graph_.nodes
         explanation = fitted.explain(node_called(nodes, u), node_called(nodes, v))
         if figure is not None:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from philia.models import CommunityModel
+    from philia.models import LinkModel
 
 MODEL_SUFFIX = ".safetensors"
 
@@ -52,19 +52,16 @@ def _columns(text: str) -> tuple[int | str, int | str]:
     return (int(parts[0]), int(parts[1])) if numbers else (parts[0], parts[1])
 
 
-def load_model(path: Path) -> CommunityModel:
-    """The community model in a file.
+def load_model(path: Path) -> LinkModel:
+    """The model in a file.
 
     >>> load_model(Path("nowhere.safetensors"))
     Traceback (most recent call last):
     philia.exceptions.ModelFileError: there is no model file 'nowhere.safetensors'; ...
     """
-    from philia.models import CommunityModel, load
+    from philia.models import load
 
-    model = load(path)
-    if not isinstance(model, CommunityModel):
-        raise InvalidParameterError(f"{str(path)!r} holds a {type(model).__name__}, which has no communities to show")
-    return model
+    return load(path)
 
 
 def check_target(path: Path, *, force: bool) -> None:

@@ -11,14 +11,17 @@ import typer
 from philia.cli import options
 from philia.cli.files import MODEL_SUFFIX, check_target, reader_options
 from philia.cli.guard import INTERRUPTED
+from philia.cli.making import ModelName, make_model
 from philia.cli.options import option
 from philia.cli.output import Output
 from philia.exceptions import InvalidParameterError
 
 if TYPE_CHECKING:
     from philia.graphs import Graph
-    from philia.models import CommunityModel
-    from philia.solvers import Solver as AnySolver
+    from philia.models import LinkModel
+
+
+_OURS = ModelName.CommunityModel
 
 
 class Background(StrEnum):
@@ -52,16 +55,17 @@ class Precision(StrEnum):
 
 def fit(
     path: options.Links,
+    model: Annotated[ModelName, option("--model", "Another model, with B + C columns.")] = _OURS,
     homophilous: Annotated[int, option("-B --homophilous", "Communities that attract (8).")] = 8,
     heterophilous: Annotated[int, option("-C --heterophilous", "Communities that repel (4).")] = 4,
     output: Annotated[Path | None, option("-o --output", "The model file (LINKS.safetensors, here).")] = None,
-    penalty: Annotated[float, option("--penalty", "Of |B|² + |C|²; less follows closer (10).")] = 10.0,
-    background: Annotated[Background, option("--background", "none, constant or popularity (none).")] = Background.none,
-    start: Annotated[Start, option("--start", "spectral or uniform, at random (spectral).")] = Start.spectral,
-    solver: Annotated[Solver, option("--solver", "lbfgsb or floor, faster if large (lbfgsb).")] = Solver.lbfgsb,
-    iterations: Annotated[int, option("--iterations", "At most so many steps (200).")] = 200,
+    penalty: Annotated[float | None, option("--penalty", "Of |B|² + |C|²; less follows closer (10).")] = None,
+    background: Annotated[Background | None, option("--background", "none, constant or popularity (none).")] = None,
+    start: Annotated[Start | None, option("--start", "spectral or uniform, at random (spectral).")] = None,
+    solver: Annotated[Solver | None, option("--solver", "lbfgsb or floor, faster if large (lbfgsb).")] = None,
+    iterations: Annotated[int | None, option("--iterations", "At most so many steps (200).")] = None,
     seed: options.Seed = 0,
-    dtype: Annotated[Precision, option("--dtype", "float64, or float32: faster (float64).")] = Precision.float64,
+    dtype: Annotated[Precision | None, option("--dtype", "float64, or float32: faster (float64).")] = None,
     threads: Annotated[int | None, option("--threads", "How many at a time (all cores).")] = None,
     held_out: Annotated[float | None, option("--held-out", "Share of pairs to hide and to test on.")] = None,
     delimiter: options.Delimiter = None,
@@ -79,6 +83,7 @@ def fit(
 
     Example:
     $ philia fit links.csv -B 10 -C 2 -o model.safetensors
+    $ philia fit links.csv --model BigClam -B 10 -C 0
     """
     out = Output(json, quiet, debug)
     target = _target(path, output)
@@ -87,26 +92,25 @@ def fit(
     reading = reader_options(delimiter, comment, header, columns, encoding, symmetrize)
     with out.listening():
         from philia.graphs import read_graph
-        from philia.models import CommunityModel
 
-        graph = read_graph(path, **reading)
-        model = CommunityModel(
+        fitted = make_model(
+            model,
             homophilous,
             heterophilous,
+            seed,
             penalty=penalty,
-            background=background.value,
-            start=start.value,
-            solver=_solver(solver, iterations),
-            random_state=seed,
-            dtype=dtype.value,
+            background=background and background.value,
+            start=start and start.value,
+            dtype=dtype and dtype.value,
             n_jobs=threads,
+            **_search(model, solver, iterations),
         )
-        _run(out, model, graph, iterations, held_out)
-        model.save(target)
-        summary = _summary(model, held_out, target)
-    _show(out, path, model, summary)
+        _run(out, fitted, read_graph(path, **reading), held_out)
+        fitted.save(target)
+        summary = _summary(fitted, held_out, target)
+    _show(out, path, fitted, summary)
     out.data(summary)
-    if model.solution_.reason == "interrupted":
+    if fitted.solution_.reason == "interrupted":
         raise typer.Exit(INTERRUPTED)
 
 
@@ -133,35 +137,40 @@ def _target(path: str, output: Path | None) -> Path:
     return output
 
 
-def _solver(name: Solver, iterations: int) -> AnySolver:
+def _search(model: ModelName, solver: Solver | None, iterations: int | None) -> dict[str, Any]:
+    """How to search, where the model searches: a solver with its number of steps, or the steps alone."""
+    if solver is None and iterations is None:
+        return {}
+    if model is ModelName.VGraph and solver is None:
+        return {"iterations": iterations}
     from philia.solvers import LBFGSB, FloorLBFGS
 
-    return LBFGSB(iterations=iterations) if name is Solver.lbfgsb else FloorLBFGS(iterations=iterations)
+    kind = FloorLBFGS if solver is Solver.floor else LBFGSB
+    return {"solver": kind() if iterations is None else kind(iterations=iterations)}
 
 
-def _run(out: Output, model: CommunityModel, graph: Graph, iterations: int, held_out: float | None) -> None:
+def _run(out: Output, model: LinkModel, graph: Graph, held_out: float | None) -> None:
     from philia.cli.progress import progress_line
     from philia.cli.summaries import counted
 
     out.remark(
         f"Fitting {counted(graph.n_nodes, 'node')} and {counted(graph.n_links, 'link')}; Ctrl-C keeps the best so far."
     )
-    with progress_line(out, iterations) as on_iteration:
+    with progress_line(out) as on_iteration:
         model.fit(graph, held_out=held_out, on_iteration=on_iteration)
 
 
-def _summary(model: CommunityModel, held_out: float | None, target: Path) -> dict[str, Any]:
-    from philia.cli.held_out import held_out_scores
-    from philia.cli.summaries import fit_facts, graph_facts
+def _summary(model: LinkModel, held_out: float | None, target: Path) -> dict[str, Any]:
+    from philia.cli.summaries import fit_facts, graph_facts, held_out_facts
 
     complete = model.solution_.reason != "interrupted"  # who pressed Ctrl-C does not want to wait for scores
     facts = {"model": str(target), "graph": graph_facts(model.graph_), **fit_facts(model, score=complete)}
     if held_out and complete:
-        facts["held_out"] = held_out_scores(model)
+        facts["held_out"] = held_out_facts(model)
     return facts
 
 
-def _show(out: Output, path: str, model: CommunityModel, summary: dict[str, Any]) -> None:
+def _show(out: Output, path: str, model: LinkModel, summary: dict[str, Any]) -> None:
     from philia.cli.summaries import fit_in_words, graph_in_words
 
     out.say(f"{'Standard input' if path == '-' else path}: {graph_in_words(model.graph_)}")

@@ -14,7 +14,7 @@ from philia.cli.output import Output
 
 if TYPE_CHECKING:
     from philia.graphs import Graph
-    from philia.models import CommunityModel
+    from philia.models import LinkModel
 
 _QUICK = 20_000
 """Up to this many nodes a model is scored while one waits."""
@@ -82,7 +82,7 @@ def _shape(graph: Graph) -> dict[str, Any]:
     }
 
 
-def _model(out: Output, path: str, model: CommunityModel) -> None:
+def _model(out: Output, path: str, model: LinkModel) -> None:
     from philia.cli.summaries import fit_facts, fit_in_words, graph_facts, graph_in_words
 
     settings = {name: _setting(value) for name, value in model.get_params(deep=False).items()}

@@ -18,7 +18,7 @@ from philia.cli.output import Output
 from philia.exceptions import InvalidParameterError
 
 if TYPE_CHECKING:
-    from philia.models import CommunityModel
+    from philia.models import LinkModel
 
 _SHOWN = 50
 _Rows = Sequence[tuple[Any, Any, float, bool]]
@@ -70,7 +70,7 @@ def predict(
     out.data({"links": [dict(zip(names, (plain(u), plain(v), p, linked), strict=True)) for u, v, p, linked in rows]})
 
 
-def _of_pairs(model: CommunityModel, path: str, delimiter: str | None) -> _Rows:
+def _of_pairs(model: LinkModel, path: str, delimiter: str | None) -> _Rows:
     from philia.cli.pairs import read_pairs
 
     listed = read_pairs(path, model.graph_.nodes, "\t" if delimiter in ("tab", "\\t") else delimiter)
@@ -83,7 +83,7 @@ def _of_pairs(model: CommunityModel, path: str, delimiter: str | None) -> _Rows:
     return [(u, v, p, is_link) for (u, v), p, is_link in zip(listed, found, linked, strict=True)]
 
 
-def _missing(model: CommunityModel, node: str | None, count: int) -> _Rows:
+def _missing(model: LinkModel, node: str | None, count: int) -> _Rows:
     name = None if node is None else node_called(model.graph_.nodes, node)
     return [(link.u, link.v, link.probability, False) for link in model.top_links(name, count)]
 

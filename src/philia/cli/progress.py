@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def progress_line(out: Output, iterations: int) -> Iterator[OnIteration | None]:
+def progress_line(out: Output) -> Iterator[OnIteration | None]:
     """Something to call after every iteration: shows iteration, loss, speed and the time left on standard error.
 
-    >>> with progress_line(Output(quiet=True), 200) as on_iteration:
+    >>> with progress_line(Output(quiet=True)) as on_iteration:
     ...     print(on_iteration)
     None
     """
@@ -36,12 +36,16 @@ def progress_line(out: Output, iterations: int) -> Iterator[OnIteration | None]:
         TextColumn("left"),
     )
     with Line(*columns, console=out.errors, transient=True) as line:
-        task = line.add_task("fit", total=iterations, loss="…", speed="")
+        task = line.add_task("fit", total=None, loss="…", speed="")
 
         def show(progress: Progress) -> None:
             speed = progress.iteration / max(progress.seconds, 1e-9)
             line.update(
-                task, completed=progress.iteration, loss=f"{progress.value:,.6g}", speed=f"{speed:,.1f} iterations/s"
+                task,
+                completed=progress.iteration,
+                total=progress.iterations,
+                loss=f"{progress.value:,.6g}",
+                speed=f"{speed:,.1f} iterations/s",
             )
 
         yield show

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from philia.graphs import Graph
-    from philia.models import CommunityModel
+    from philia.models import LinkModel
     from philia.solvers import Solution
 
 
@@ -46,7 +46,7 @@ def counted(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
-def fit_facts(model: CommunityModel, *, score: bool = True) -> dict[str, Any]:
+def fit_facts(model: LinkModel, *, score: bool = True) -> dict[str, Any]:
     """How a fit went and how many communities it left; the score takes as long as an iteration of the fit.
 
     >>> from philia import CommunityModel
@@ -75,7 +75,7 @@ def fit_facts(model: CommunityModel, *, score: bool = True) -> dict[str, Any]:
     }
 
 
-def fit_in_words(model: CommunityModel, facts: dict[str, Any]) -> list[str]:
+def fit_in_words(model: LinkModel, facts: dict[str, Any]) -> list[str]:
     """The same in sentences.
 
     >>> from philia import CommunityModel
@@ -98,6 +98,30 @@ def fit_in_words(model: CommunityModel, facts: dict[str, Any]) -> list[str]:
     if found["empty"]:
         sentences.append(f"Nobody belongs to {', '.join(found['empty'])}: fewer communities may be enough.")
     return sentences
+
+
+def held_out_facts(model: LinkModel) -> dict[str, Any]:
+    """How well hidden pairs are told apart, on at most 100,000 of them.
+
+    >>> from philia import CommunityModel
+    >>> from philia.datasets import dating_app
+    >>> app = dating_app(100, cities=2, random_state=0)
+    >>> model = CommunityModel(2, 2, penalty=1, random_state=0).fit(app.graph, held_out=0.2)
+    >>> 0.5 < held_out_facts(model)["auc"] < 1
+    True
+    """
+    from philia.evaluate import evaluate_links
+
+    scores = evaluate_links(model, sample=100_000)
+    return {
+        "pairs": scores.pairs,
+        "links": scores.links,
+        "mean_log_likelihood": None if scores.log_loss is None else -scores.log_loss,
+        "auc": scores.auc,
+        "average_precision": scores.average_precision,
+        "f1": scores.f1,
+        "brier": scores.brier,
+    }
 
 
 def stop_in_words(solution: Solution) -> str:

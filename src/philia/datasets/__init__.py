@@ -1,16 +1,27 @@
-"""Where graphs come from when there is no file: generated networks and small classics."""
+"""Where graphs come from when there is no file at hand: real networks by name, generated ones, and small classics."""
 
+from philia.datasets.catalog import CATALOG
 from philia.datasets.classics import CLASSICS, classic
 from philia.datasets.dating_app import DatingApp, dating_app
+from philia.datasets.entries import CatalogEntry, DataFile
+from philia.datasets.loading import Dataset, entry, fetch, load, names
 from philia.datasets.overlap_threshold import OverlapThresholdGraph, overlap_threshold, random_overlap_threshold
 from philia.datasets.sampling import sample_graph
 
 __all__ = [
+    "CATALOG",
     "CLASSICS",
+    "CatalogEntry",
+    "DataFile",
+    "Dataset",
     "DatingApp",
     "OverlapThresholdGraph",
     "classic",
     "dating_app",
+    "entry",
+    "fetch",
+    "load",
+    "names",
     "overlap_threshold",
     "random_overlap_threshold",
     "sample_graph",

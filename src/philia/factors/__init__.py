@@ -5,6 +5,7 @@ from philia.factors.coins import CoinFactors
 from philia.factors.community import CommunityFactors
 from philia.factors.factors import Factors, LowRankFactors
 from philia.factors.logistic import LogisticFactors
+from philia.factors.mixture import MixtureFactors
 from philia.factors.signed import SignedFactors
 
 __all__ = [
@@ -14,5 +15,6 @@ __all__ = [
     "Factors",
     "LogisticFactors",
     "LowRankFactors",
+    "MixtureFactors",
     "SignedFactors",
 ]

@@ -1,15 +1,25 @@
 """Step 1: graphs, where they come from and where they are kept."""
 
+from philia.graphs.arboricity import Arboricity, Orientation, Pseudoarboricity, arboricity, pseudoarboricity
 from philia.graphs.conversion import as_graph
+from philia.graphs.degeneracy import core_numbers, degeneracy, degeneracy_order
 from philia.graphs.files import read_communities, read_graph, write_communities, write_graph
 from philia.graphs.graph import Changes, Graph
 from philia.graphs.nodes import Nodes
 
 __all__ = [
+    "Arboricity",
     "Changes",
     "Graph",
     "Nodes",
+    "Orientation",
+    "Pseudoarboricity",
+    "arboricity",
     "as_graph",
+    "core_numbers",
+    "degeneracy",
+    "degeneracy_order",
+    "pseudoarboricity",
     "read_communities",
     "read_graph",
     "write_communities",

@@ -13,6 +13,7 @@ from philia.models.random_links import RandomLinks
 from philia.models.soft_clustering import SoftClustering
 from philia.models.svd import SVD
 from philia.models.symnmf import SymNMF
+from philia.models.vgraph import VGraph
 
 __all__ = [
     "MODELS",
@@ -28,5 +29,6 @@ __all__ = [
     "RandomLinks",
     "SoftClustering",
     "SymNMF",
+    "VGraph",
     "load",
 ]

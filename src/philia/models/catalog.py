@@ -16,6 +16,7 @@ from philia.models.random_links import RandomLinks
 from philia.models.soft_clustering import SoftClustering
 from philia.models.svd import SVD
 from philia.models.symnmf import SymNMF
+from philia.models.vgraph import VGraph
 
 _ALL: tuple[type[LinkModel], ...] = (
     CommunityModel,
@@ -26,6 +27,7 @@ _ALL: tuple[type[LinkModel], ...] = (
     SVD,
     AttractRepel,
     NormalizedCuts,
+    VGraph,
     RandomLinks,
 )
 MODELS: dict[str, type[LinkModel]] = {model.__name__: model for model in _ALL}

@@ -11,13 +11,21 @@ import numpy as np
 import numpy.typing as npt
 
 from philia.exceptions import InvalidGraphError, ModelFileError
-from philia.factors import BlockFactors, CoinFactors, CommunityFactors, Factors, LogisticFactors, SignedFactors
+from philia.factors import (
+    BlockFactors,
+    CoinFactors,
+    CommunityFactors,
+    Factors,
+    LogisticFactors,
+    MixtureFactors,
+    SignedFactors,
+)
 from philia.factors.files import read_arrays, write_arrays
 from philia.graphs import Changes, Graph, Nodes
 from philia.objective import HeldOut, ListedPairs, RandomPairs
 from philia.solvers import LBFGSB, FloorLBFGS, Solution
 
-_KINDS: tuple[Any, ...] = (BlockFactors, CoinFactors, CommunityFactors, LogisticFactors, SignedFactors)
+_KINDS: tuple[Any, ...] = (BlockFactors, CoinFactors, CommunityFactors, LogisticFactors, MixtureFactors, SignedFactors)
 _FACTORS = {kind.__name__: kind for kind in _KINDS}
 _SOLVERS = {solver.__name__: solver for solver in (LBFGSB, FloorLBFGS)}
 

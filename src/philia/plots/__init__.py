@@ -5,10 +5,21 @@
 >>> ax.figure.savefig("links.png")  # doctest: +SKIP
 """
 
+from philia.plots.comparisons import bars, curves
 from philia.plots.loss import loss_curve
 from philia.plots.matrices import adjacency, heat_map, probabilities
 from philia.plots.memberships import memberships
 from philia.plots.ordering import by_community
 from philia.plots.waterfall import waterfall
 
-__all__ = ["adjacency", "by_community", "heat_map", "loss_curve", "memberships", "probabilities", "waterfall"]
+__all__ = [
+    "adjacency",
+    "bars",
+    "by_community",
+    "curves",
+    "heat_map",
+    "loss_curve",
+    "memberships",
+    "probabilities",
+    "waterfall",
+]

@@ -15,6 +15,9 @@ NEUTRAL = "#4D4D4D"
 FAINT = "#BFBFBF"
 """Blue and vermilion of Okabe and Ito's palette, and two greys."""
 
+SERIES = (ATTRACT, REPEL, "#009E73", "#E69F00", "#CC79A7", "#56B4E9", "#A6761D", "#000000")
+"""The same palette for methods side by side, in this order."""
+
 PROBABILITY_MAP = LinearSegmentedColormap.from_list(
     "philia", ["#FFFFFF", "#FEC287", "#F1605D", "#B63679", "#721F81", "#2D1160", "#000004"]
 )

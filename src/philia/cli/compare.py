@@ -1,0 +1,112 @@
+"""philia compare: several models on the same hidden pairs, beside answers that need no model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from philia.cli import options
+from philia.cli.files import reader_options
+from philia.cli.making import ModelName, make_model
+from philia.cli.options import option
+from philia.cli.output import Output
+from philia.exceptions import InvalidParameterError
+
+if TYPE_CHECKING:
+    from philia.evaluate import Compared
+
+_USUAL = ("CommunityModel", "LogisticPCA", "BigClam", "SymNMF", "SVD", "NormalizedCuts")
+
+
+def compare(
+    path: options.Links,
+    model: Annotated[list[ModelName] | None, option("--model", "One of them; may be given again.")] = None,
+    homophilous: Annotated[int, option("-B --homophilous", "Communities that attract (8).")] = 8,
+    heterophilous: Annotated[int, option("-C --heterophilous", "Communities that repel (4).")] = 4,
+    truth: Annotated[Path | None, option("--truth", "Known communities, to compare with.")] = None,
+    held_out: Annotated[float, option("--held-out", "Share of pairs to hide and to test on (0.1).")] = 0.1,
+    seed: options.Seed = 0,
+    delimiter: options.Delimiter = None,
+    comment: options.Comment = None,
+    header: options.Header = None,
+    columns: options.Columns = None,
+    encoding: options.Encoding = "utf-8",
+    symmetrize: options.Symmetrize = False,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+    debug: options.Debug = False,
+) -> None:
+    """Fit several models with the same pairs hidden and see which predicts those best.
+
+    Models with one kind of communities get B + C of them. Formulas that need no fit stand beside them.
+
+    Example:
+    $ philia compare links.csv --model CommunityModel --model BigClam -B 3 -C 1
+    """
+    out = Output(json, quiet, debug)
+    if not 0 < held_out < 1:
+        raise InvalidParameterError(f"--held-out is {held_out}; it must lie between 0 and 1, such as 0.1")
+    reading = reader_options(delimiter, comment, header, columns, encoding, symmetrize)
+    with out.listening():
+        from philia.evaluate import compare_models
+        from philia.graphs import read_communities, read_graph
+
+        graph = read_graph(path, **reading)
+        models = {
+            name: make_model(name, homophilous, heterophilous, seed)
+            for name in dict.fromkeys(str(chosen) for chosen in model or _USUAL)
+        }
+        known = None if truth is None else read_communities(truth)
+        rows = compare_models(
+            graph,
+            models,
+            held_out=held_out,
+            truth=known,
+            sample=1_000_000,
+            random_state=seed,
+            on_model=lambda name: out.remark(f"Fitting {name} …"),
+        )
+    _show(out, rows, known=known is not None)
+    out.data({"compared": [_facts(row) for row in rows]})
+
+
+def _show(out: Output, rows: list[Compared], *, known: bool) -> None:
+    columns = [
+        "",
+        "AUC",
+        "average precision",
+        "F1",
+        "Brier",
+        *(["F1 of communities", "NMI"] if known else []),
+        "seconds",
+    ]
+    out.table(columns, [_cells(row, known=known) for row in rows], right=range(1, len(columns)))
+    judged = next((row.links for row in rows if row.links is not None), None)
+    if judged is not None:
+        out.say(f"Judged on {judged.pairs:,} hidden pairs with {judged.links:,} links among them.")
+    out.say("AUC and average precision look at the order of the pairs only, F1 at probabilities of one half and more.")
+
+
+def _cells(row: Compared, *, known: bool) -> list[str]:
+    cells = [row.name, *(_shown(row.links, name) for name in ("auc", "average_precision", "f1"))]
+    cells.append(_shown(row.links, "brier", 5))
+    if known:
+        cells += [_shown(row.communities, "f1"), _shown(row.communities, "nmi_lfk")]
+    return [*cells, f"{row.seconds:.1f}" if row.fitted else ""]
+
+
+def _shown(scores: object, name: str, digits: int = 3) -> str:
+    value = getattr(scores, name, None)
+    return "" if value is None else f"{value:.{digits}f}"
+
+
+def _facts(row: Compared) -> dict[str, Any]:
+    links, found = row.links, row.communities
+    names = ("pairs", "links", "auc", "average_precision", "f1", "f1_best", "f1_matched", "brier", "log_loss")
+    return {
+        "name": row.name,
+        "fitted": row.fitted,
+        "seconds": row.seconds,
+        "links": None if links is None else {name: getattr(links, name) for name in names},
+        "communities": None if found is None else vars(found),
+    }

@@ -1,0 +1,96 @@
+"""philia reproduce: the paper's figures and tables, run again."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from philia.cli import options
+from philia.cli.options import option
+from philia.cli.output import Output
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from philia.experiments.catalog import Reproduction
+    from philia.experiments.running import OnTask, Standing
+
+
+def reproduce(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[NAME]...", help="table1, introduction, reconstruction, communities, links (all)."),
+    ] = None,
+    output: Annotated[Path, option("-o --output", "The folder for results and pages (reproduction).")] = Path(
+        "reproduction"
+    ),
+    quick: Annotated[bool, option("--quick", "Small data and few steps: about a minute.")] = False,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+    debug: options.Debug = False,
+) -> None:
+    """Run the paper's experiments again and say which of its claims hold; a run that was stopped goes on.
+
+    Example:
+    $ philia reproduce table1
+    """
+    out = Output(json, quiet, debug)
+    with out.listening(), _progress(out) as on_task:
+        from philia.experiments import QUICK, WHOLE
+        from philia.experiments import reproduce as run
+
+        found = run(output, names or (), QUICK if quick else WHOLE, on_task)
+    _show(out, found, tables=len(names or ()) == 1)
+    out.data(
+        {
+            "page": str(found.page),
+            "claims": [vars(claim) for claim in found.claims],
+            "missing": list(found.missing),
+        }
+    )
+
+
+@contextmanager
+def _progress(out: Output) -> Iterator[OnTask | None]:
+    """A line that moves on a terminal, and a remark a task elsewhere."""
+    if out.quiet:
+        yield None
+        return
+    if not out.errors.is_terminal:
+        yield lambda standing: out.remark(_in_words(standing))
+        return
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.completed} of {task.total}"), BarColumn(bar_width=12), TimeElapsedColumn())
+    with Progress(*columns, TextColumn("{task.description}"), console=out.errors, transient=True) as line:
+        task = line.add_task("", total=None)
+
+        def show(standing: Standing) -> None:
+            line.update(task, completed=standing.done, total=standing.total, description=_in_words(standing))
+
+        yield show
+
+
+def _in_words(standing: Standing) -> str:
+    task = standing.task
+    return (
+        f"{standing.done + 1} of {standing.total}: {task.experiment}, {task.dataset}, {task.method}, seed {task.seed}"
+    )
+
+
+def _show(out: Output, found: Reproduction, *, tables: bool) -> None:
+    if tables:
+        for table in found.tables:
+            out.say(table.title, style="bold")
+            out.table(table.columns, table.rows, right=range(1, len(table.columns)))
+            if table.note:
+                out.say(table.note)
+    out.table(
+        ["where", "claim", "measured", "verdict"], [(c.where, c.claim, c.measured, c.verdict) for c in found.claims]
+    )
+    for sentence in found.missing:
+        out.say(f"Not run: {sentence}", style="yellow")
+    out.say(f"Pictures and tables: {found.page}")

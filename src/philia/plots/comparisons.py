@@ -1,0 +1,80 @@
+"""Methods side by side: bars with their range over seeds, and curves."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from philia.plots.style import FAINT, SERIES, axes_or_new, label, open_frame
+
+
+def bars(
+    values: Mapping[str, Mapping[str, Sequence[float]]], ax: Axes | None = None, *, faint: Collection[str] = ()
+) -> Axes:
+    """A group of bars for each key, one a method: the mean over seeds, with a line from the least to the largest.
+
+    ``faint`` methods, such as trivial answers, are drawn in grey.
+
+    >>> ax = bars({"blog": {"SVD": [0.8], "ours": [0.7, 0.75]}})
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['SVD', 'ours']
+    """
+    ax = axes_or_new(ax, 9.0, 4.0)
+    methods = list(dict.fromkeys(method for group in values.values() for method in group))
+    colours = method_colours(methods, faint)
+    width = 0.84 / max(len(methods), 1)
+    for place, method in enumerate(methods):
+        at = [g for g, group in enumerate(values.values()) if group.get(method)]
+        seeds = [group[method] for group in values.values() if group.get(method)]
+        means = np.array([np.mean(seed) for seed in seeds])
+        ranges = np.array([[m - min(seed), max(seed) - m] for m, seed in zip(means, seeds, strict=True)]).T
+        where = np.array(at) - 0.42 + (place + 0.5) * width
+        ax.bar(where, means, width * 0.92, label=method, color=colours[method])
+        ax.errorbar(where, means, ranges, fmt="none", ecolor="black", elinewidth=0.8)
+    label(ax)
+    ax.set_xticks(range(len(values)), list(values))
+    ax.tick_params(axis="x", length=0)
+    ax.grid(axis="y", color="#E5E5E5", linewidth=0.6)
+    ax.set_axisbelow(True)
+    open_frame(ax)
+    ax.legend(frameon=False, fontsize=9, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    return ax
+
+
+def curves(
+    values: Mapping[str, Mapping[float, Sequence[float]]], ax: Axes | None = None, *, x: str = "", y: str = ""
+) -> Axes:
+    """A curve a method through the means over seeds, in a band from the least to the largest.
+
+    >>> ax = curves({"ours": {2: [0.5, 0.6], 4: [0.4, 0.4]}}, x="columns")
+    >>> ax.lines[0].get_ydata().tolist()
+    [0.55, 0.4]
+    """
+    ax = axes_or_new(ax, 6.0, 4.2)
+    colours = method_colours(list(values), ())
+    for method, points in values.items():
+        at = sorted(points)
+        means = [float(np.mean(points[place])) for place in at]
+        ax.plot(at, means, marker="o", markersize=3.5, color=colours[method], label=method)
+        low, high = [min(points[place]) for place in at], [max(points[place]) for place in at]
+        ax.fill_between(at, low, high, color=colours[method], alpha=0.2, linewidth=0)
+    label(ax, x=x, y=y)
+    open_frame(ax)
+    ax.legend(frameon=False, fontsize=9)
+    return ax
+
+
+def method_colours(methods: Sequence[str], faint: Collection[str]) -> dict[str, str]:
+    """A colour a method; grey for the faint ones.
+
+    >>> method_colours(["ours", "chance"], ["chance"])
+    {'ours': '#0072B2', 'chance': '#BFBFBF'}
+    """
+    rest = [method for method in methods if method not in faint]
+    shades = ["#8C8C8C", "#A6A6A6", FAINT, "#D9D9D9"]
+    grey = {method: shades[place % 4] for place, method in enumerate(m for m in methods if m in faint)}
+    if len(grey) == 1:
+        grey = dict.fromkeys(grey, FAINT)
+    return {method: grey.get(method) or SERIES[rest.index(method) % len(SERIES)] for method in methods}

@@ -1,0 +1,54 @@
+"""Other models through the command line: one word changes the model, and several can be compared."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from philia.cli.making import ModelName
+from philia.models import MODELS, load
+
+
+def test_the_names_are_those_of_the_library() -> None:
+    assert [name.value for name in ModelName] == list(MODELS)
+
+
+@pytest.mark.parametrize("name", [name for name in MODELS if name != "VGraph"])
+def test_one_word_changes_the_model(name: str, folder: Path, run: Any) -> None:
+    said = run("fit", "links.csv", "--model", name, "-B", "2", "-C", "1", "-o", "new.safetensors").stdout
+    assert "new.safetensors" in said
+    assert type(load(folder / "new.safetensors")) is MODELS[name]
+    assert run("info", "new.safetensors").exit_code == 0
+    assert run("communities", "new.safetensors").exit_code == 0
+    assert run("predict", "new.safetensors", "--top", "3").exit_code == 0
+    assert run("sample", "new.safetensors", "-o", "drawn.csv").exit_code == 0
+
+
+def test_a_setting_that_a_model_does_not_have_is_refused(run: Any) -> None:
+    refused = run("fit", "links.csv", "--model", "SVD", "--penalty", "1", code=2)
+    assert "--penalty is no setting of SVD" in refused.stderr
+
+
+def test_only_the_community_model_explains(run: Any) -> None:
+    run("fit", "links.csv", "--model", "BigClam", "-B", "2", "-C", "1", "-o", "new.safetensors")
+    refused = run("explain", "new.safetensors", "n0", "n1", code=2)
+    assert "holds a BigClam" in refused.stderr
+
+
+def test_models_are_compared_on_the_same_pairs(folder: Path, run_json: Any) -> None:
+    (folder / "known.txt").write_text("n0 n1 n2\nn3 n4 n5\n")
+    rows = run_json(
+        "compare", "links.csv", "--model", "BigClam", "--model", "SVD", "-B", "2", "-C", "1", "--truth", "known.txt"
+    )["compared"]
+    names = [row["name"] for row in rows]
+    assert names[:2] == ["BigClam", "SVD"]
+    assert {"constant density", "one community of all nodes"} <= set(names)
+    assert len({row["links"]["pairs"] for row in rows if row["links"]}) == 1
+    assert all(0 <= row["communities"]["f1"] <= 1 for row in rows if row["communities"])
+    assert [row["fitted"] for row in rows[:3]] == [True, True, False]
+
+
+def test_a_share_outside_of_zero_and_one_is_refused(run: Any) -> None:
+    assert "--held-out is 2.0" in run("compare", "links.csv", "--held-out", "2", code=2).stderr

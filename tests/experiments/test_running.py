@@ -1,0 +1,149 @@
+"""Runs that can be killed and go on, pages that are drawn from kept results alone, and honest verdicts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from philia.exceptions import MissingDataError
+from philia.experiments import EXPERIMENTS, QUICK, WHOLE, Result, Task, reproduce
+from philia.experiments.data import dataset, split_by_signs
+from philia.experiments.running import run_tasks
+from philia.experiments.store import ResultStore
+from tests.strategies import random_graph
+
+
+def task(name: str, ran: list[str], settings: dict[str, Any] | None = None) -> Task:
+    def run() -> dict[str, Any]:
+        ran.append(name)
+        return {"value": len(ran)}
+
+    return Task("figure9", name, "SVD", 0, settings or {}, run)
+
+
+def test_what_is_done_is_not_done_again(tmp_path: Path) -> None:
+    ran: list[str] = []
+    store = ResultStore(tmp_path)
+    run_tasks([task("a", ran)], store)
+    run_tasks([task("a", ran), task("b", ran)], store)
+    assert ran == ["a", "b"]
+    assert [r.values["value"] for r in store.results([task("a", ran), task("b", ran)])] == [1, 2]
+
+
+def test_a_result_of_other_settings_is_not_used(tmp_path: Path) -> None:
+    ran: list[str] = []
+    store = ResultStore(tmp_path)
+    run_tasks([task("a", ran, {"iterations": 30})], store)
+    assert store.result(task("a", ran, {"iterations": 200})) is None
+    run_tasks([task("a", ran, {"iterations": 200})], store)
+    assert ran == ["a", "a"]
+
+
+def test_a_killed_run_keeps_what_was_finished(tmp_path: Path) -> None:
+    ran: list[str] = []
+    store = ResultStore(tmp_path)
+
+    def interrupted() -> dict[str, Any]:
+        raise KeyboardInterrupt
+
+    tasks = [task("a", ran), Task("figure9", "b", "SVD", 0, {}, interrupted), task("c", ran)]
+    with pytest.raises(KeyboardInterrupt):
+        run_tasks(tasks, store)
+    assert len(store.results(tasks)) == 1
+    run_tasks([tasks[0], task("b", ran), tasks[2]], store)
+    assert ran == ["a", "b", "c"]
+
+
+def test_a_line_cut_short_is_made_again_and_the_others_are_kept(tmp_path: Path) -> None:
+    ran: list[str] = []
+    run_tasks([task("a", ran), task("b", ran)], ResultStore(tmp_path))
+    (file,) = tmp_path.iterdir()
+    file.write_text(file.read_text()[:-20])
+    run_tasks([task("a", ran), task("b", ran)], ResultStore(tmp_path))
+    assert ran == ["a", "b", "b"]
+
+
+def test_two_runs_into_one_folder_keep_the_results_of_both(tmp_path: Path) -> None:
+    ran: list[str] = []
+    one, two = ResultStore(tmp_path), ResultStore(tmp_path)
+    assert one.result(task("a", ran)) is None
+    run_tasks([task("b", ran)], two)
+    run_tasks([task("a", ran)], one)
+    assert len(ResultStore(tmp_path).results([task("a", ran), task("b", ran)])) == 2
+
+
+def test_missing_data_are_told_and_the_rest_is_run(tmp_path: Path) -> None:
+    ran: list[str] = []
+
+    def absent() -> dict[str, Any]:
+        raise MissingDataError("blog.mat is not here")
+
+    tasks = [Task("figure9", "blog", "SVD", 0, {}, absent), task("b", ran)]
+    assert run_tasks(tasks, ResultStore(tmp_path)) == ["blog.mat is not here"]
+    assert ran == ["b"]
+
+
+def test_without_data_the_page_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    dataset.cache_clear()
+    monkeypatch.setattr("philia.experiments.data.load", _absent)
+    found = reproduce(tmp_path, ["table1"], QUICK)
+    assert found.missing == ("amazon is not here",)
+    assert {claim.verdict for claim in found.claims} == {"cannot be judged"}
+    assert "Not run: amazon is not here" in found.page.read_text()
+    dataset.cache_clear()
+
+
+def _absent(name: str) -> Any:
+    raise MissingDataError(f"{name} is not here")
+
+
+def test_every_task_has_a_file_of_its_own() -> None:
+    for scope in (QUICK, WHOLE):
+        keys = [t.key for experiment in EXPERIMENTS.values() for t in experiment.tasks(scope)]
+        assert len(set(keys)) == len(keys)
+        assert all(json.dumps(dict(t.settings)) for e in EXPERIMENTS.values() for t in e.tasks(scope))
+
+
+def test_the_quick_version_asks_for_a_part_of_the_whole() -> None:
+    sizes = [sum(1 for e in EXPERIMENTS.values() for _ in e.tasks(scope)) for scope in (QUICK, WHOLE)]
+    assert sizes[0] < sizes[1] / 5
+
+
+@pytest.mark.parametrize("k", [2, 5, 9])
+def test_a_split_keeps_both_kinds(k: int) -> None:
+    for density in (0.0, 0.1, 1.0):
+        attracting, repelling = split_by_signs(random_graph(30, density, seed=0), k)
+        assert attracting + repelling == k
+        assert min(attracting, repelling) >= 1
+
+
+def made_up(experiment: str, dataset: str, method: str, values: dict[str, Any]) -> Result:
+    return Result(experiment, dataset, method, 0, {}, values, 1.0)
+
+
+def rebuilt(errors: dict[str, dict[str, float]]) -> Iterator[Result]:
+    for name, by_method in errors.items():
+        for method, error in by_method.items():
+            values = {
+                "relative": error,
+                "cross_entropy": error,
+                "entries": 1.0,
+                "off_diagonal": error,
+                "split": "1 + 1",
+            }
+            yield made_up("reconstruction", name, method, values)
+
+
+@pytest.mark.parametrize(("ours", "verdict"), [(0.5, "holds"), (0.9, "does not hold")])
+def test_the_lowest_error_is_judged_by_the_numbers(ours: float, verdict: str) -> None:
+    others = {"SVD": 0.8, "BigClam": 0.85, "SymNMF": 0.7, "AttractRepel": 0.95}
+    errors = {name: {"CommunityModel": 0.5, **others} for name in WHOLE.datasets}
+    errors["blog"] = {"CommunityModel": ours, **others}
+    first = EXPERIMENTS["reconstruction"].claims(list(rebuilt(errors)))[0]
+    assert first.verdict == verdict
+    few = {name: errors[name] for name in ("amazon", "ppi")}
+    assert EXPERIMENTS["reconstruction"].claims(list(rebuilt(few)))[0].verdict == "cannot be judged"
