@@ -3,15 +3,17 @@ from __future__ import annotations
 import builtins
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
-from philia import VGraph
+from philia import VGraph, load
 from philia.exceptions import InvalidParameterError, MissingDependencyError
 from philia.graphs import Graph, Nodes
+from philia.models.vgraph import _Bound
 from philia.solvers import Progress
 from tests.reference import vgraph as slow
 from tests.strategies import random_graph
@@ -27,77 +29,100 @@ def planted(groups: int, size: int, inside: float, seed: int = 0) -> tuple[Graph
 
 @pytest.fixture(scope="module")
 def fitted() -> VGraph:
-    return VGraph(3, random_state=0).fit(random_graph(30, 0.2, seed=1))
+    return VGraph(3, random_state=0).fit(random_graph(30, 0.1, seed=4))
 
 
-def test_the_value_is_the_likelihood_of_the_links(fitted: VGraph) -> None:
-    factors = fitted.factors_
-    expected = -slow.log_likelihood(fitted.graph_, factors.memberships, factors.emissions)
-    assert fitted.solution_.value == pytest.approx(expected, rel=1e-4)
-    assert fitted.solution_.history.min() == fitted.solution_.value
+def test_the_value_is_the_authors_bound_at_the_best_shared_posterior(fitted: VGraph) -> None:
+    graph, chosen, reached = fitted.graph_, fitted.factors_.memberships, fitted.factors_.emissions
+    best = slow.lower_bound(graph, chosen, reached, slow.best_shared(graph, chosen, reached))
+    assert fitted.solution_.value == pytest.approx(-best, rel=1e-4)
+    assert fitted.solution_.value == fitted.solution_.history.min()
     assert fitted.solution_.value < fitted.solution_.history[0]
 
 
-def test_no_posterior_gives_its_authors_bound_more_than_the_likelihood(fitted: VGraph) -> None:
-    chosen, reached = fitted.factors_.memberships, fitted.factors_.emissions
-    likelihood = slow.log_likelihood(fitted.graph_, chosen, reached)
-    rng = np.random.default_rng(0)
-    n_links = fitted.graph_.adjacency.nnz
+def test_no_other_shared_posterior_gives_a_better_bound_and_none_exceeds_the_likelihood() -> None:
+    graph, rng = random_graph(12, 0.4, seed=0), np.random.default_rng(0)
+    chosen, reached = rng.dirichlet(np.ones(3), size=12), rng.dirichlet(np.ones(12), size=3).T
+    shared = slow.best_shared(graph, chosen, reached)
+    best = slow.lower_bound(graph, chosen, reached, shared)
+    assert best < slow.log_likelihood(graph, chosen, reached)
+    w, c = graph.adjacency.nonzero()
     for _ in range(5):
-        q = rng.dirichlet(np.ones(3), size=n_links)
-        assert slow.lower_bound(fitted.graph_, chosen, reached, q) < likelihood
-    w, c = fitted.graph_.adjacency.nonzero()
-    best = chosen[w] * reached[c]
-    best /= best.sum(axis=1, keepdims=True)
-    assert slow.lower_bound(fitted.graph_, chosen, reached, best) == pytest.approx(likelihood, rel=1e-9)
+        noise = rng.random((12, 12, 3))
+        other = shared * (noise + noise.transpose(1, 0, 2))[w, c]
+        other /= other.sum(axis=1, keepdims=True)
+        assert slow.lower_bound(graph, chosen, reached, other) < best
 
 
-def test_the_gradient_is_the_slope_of_the_likelihood() -> None:
-    import torch
-
-    from philia.models.vgraph import _expectation
-
-    graph = random_graph(12, 0.4, seed=0)
-    ends = [torch.from_numpy(np.ascontiguousarray(e, dtype=np.int64)) for e in graph.links]
-    rng = np.random.default_rng(0)
-    chosen, reached = (torch.from_numpy(rng.normal(size=(12, 3))) for _ in range(2))
-    _, by_chosen, by_reached = _expectation(chosen, reached, *ends)
-    for matrix, gradient in ((chosen, by_chosen), (reached, by_reached)):
-        direction = torch.from_numpy(rng.normal(size=(12, 3)))
-        values = []
-        for step in (1e-5, -1e-5):
-            matrix += step * direction
-            values.append(_expectation(chosen, reached, *ends)[0])
-            matrix -= step * direction
-        assert (values[0] - values[1]) / 2e-5 == pytest.approx(float((gradient * direction).sum()), rel=1e-6)
+@pytest.mark.parametrize("smoothness", [0.0, 2.5])
+def test_value_and_gradient_are_those_of_the_slow_reference(smoothness: float) -> None:
+    graph, rng = random_graph(12, 0.4, seed=0), np.random.default_rng(0)
+    bound = _Bound(graph, 3, 5, smoothness)
+    bound.precision = np.float64
+    point = rng.normal(size=27 * 5)
+    nodes, communities, contexts = np.split(point.reshape(27, 5), [12, 15])
+    chosen, reached = np.exp(nodes @ communities.T), np.exp(contexts @ communities.T)
+    chosen, reached = chosen / chosen.sum(axis=1, keepdims=True), reached / reached.sum(axis=0)
+    expected = -slow.lower_bound(graph, chosen, reached, slow.best_shared(graph, chosen, reached))
+    value, gradient = bound(point)
+    assert value == pytest.approx(expected + smoothness * slow.roughness(graph, chosen), rel=1e-9)
+    direction = rng.normal(size=point.size)
+    slope = (bound(point + 1e-6 * direction)[0] - bound(point - 1e-6 * direction)[0]) / 2e-6
+    assert slope == pytest.approx(float(gradient @ direction), rel=1e-6)
 
 
-def test_expected_links_add_up_to_the_degrees(fitted: VGraph) -> None:
-    sent = fitted.factors_.degrees[:, None] * (fitted.factors_.memberships @ fitted.factors_.emissions.T)
-    np.testing.assert_allclose(sent.sum(axis=1), fitted.graph_.degrees, rtol=1e-5)
-    block = fitted.factors_.score_block(slice(None), slice(None))
+def test_expected_links_add_up_to_the_links_and_at_the_optimum_to_the_degrees(fitted: VGraph) -> None:
+    factors = fitted.factors_
+    sent = factors.degrees[:, None] * (factors.memberships @ factors.emissions.T)
+    np.testing.assert_allclose(sent.sum(axis=1), factors.degrees, rtol=1e-9)
+    block = factors.score_block(slice(None), slice(None))
     np.testing.assert_allclose(block, (sent + sent.T) / 2, atol=1e-12)
+    np.testing.assert_allclose(block.sum(axis=1), factors.degrees, rtol=0.02, atol=1e-3)
 
 
-def test_planted_groups_are_found() -> None:
-    graph, group = planted(3, 40, 0.3)
-    model = VGraph(3, random_state=0).fit(graph)
+@pytest.mark.parametrize("groups", [2, 3])
+def test_planted_groups_are_found(groups: int) -> None:
+    graph, group = planted(groups, 40, 0.3)
+    model = VGraph(groups, random_state=0).fit(graph)
     assert adjusted_rand_score(group, model.factors_.shares.argmax(axis=1)) > 0.9
 
 
+def test_smoothness_brings_neighbours_together() -> None:
+    graph, _ = planted(3, 20, 0.4)
+    rough, smooth = (VGraph(3, smoothness=weight, random_state=0).fit(graph) for weight in (0.0, 10.0))
+    assert slow.roughness(graph, smooth.factors_.memberships) < slow.roughness(graph, rough.factors_.memberships)
+
+
 def test_a_node_is_where_its_links_are(fitted: VGraph) -> None:
-    shares = fitted.factors_.shares
-    linked = fitted.graph_.degrees > 0
-    np.testing.assert_allclose(shares[linked].sum(axis=1), 1)
-    found = fitted.communities()
-    for community in found:
-        column = int(community.name[1:]) - 1
-        assert set(community.members) == set(np.flatnonzero(shares[:, column] > 0).tolist())
-    assert found.n_unassigned == int((~linked).sum())
-    fewer = fitted.communities(0.5)
-    assert sum(map(len, fewer)) < sum(map(len, found))
+    shares, degrees = fitted.factors_.shares, fitted.graph_.degrees
+    assert (degrees == 0).any()
+    np.testing.assert_allclose(shares.sum(axis=1), degrees > 0)
+    for rule, least in (("links", 1e-9), ("density", 1e-9), (0.3, 0.3), (1.0, 1.0)):
+        found = fitted.communities(rule)
+        for community in found:
+            column = int(community.name[1:]) - 1
+            assert set(community.members) == set(np.flatnonzero(shares[:, column] >= least).tolist())
+    assert fitted.communities().n_unassigned == int((degrees == 0).sum())
+
+
+@pytest.mark.parametrize("rule", ["median", 0, 1.5, True])
+def test_a_rule_that_makes_no_sense_is_refused(fitted: VGraph, rule: Any) -> None:
     with pytest.raises(InvalidParameterError, match="rule"):
-        fitted.communities("median")
+        fitted.communities(rule)
+
+
+@pytest.mark.parametrize(
+    "settings", [{"learning_rate": 0}, {"smoothness": -1}, {"smoothness": "much"}, {"dimensions": 0}, {"iterations": 0}]
+)
+def test_a_setting_that_makes_no_sense_is_refused(settings: dict[str, Any]) -> None:
+    with pytest.raises(InvalidParameterError, match=next(iter(settings))):
+        VGraph(2, **settings).fit([(0, 1)])
+
+
+def test_a_graph_without_links_is_fitted() -> None:
+    model = VGraph(2, smoothness=1.0, iterations=3, random_state=0).fit(np.zeros((4, 4)))
+    assert model.communities().n_unassigned == 4
+    assert model.predict_proba([(0, 1)])[0] == 0
 
 
 def test_ctrl_c_keeps_the_best_so_far() -> None:
@@ -107,25 +132,46 @@ def test_ctrl_c_keeps_the_best_so_far() -> None:
 
     model = VGraph(3, random_state=0).fit(random_graph(30, 0.2, seed=1), on_iteration=stop)
     assert model.solution_.reason == "interrupted"
+    assert model.solution_.iterations == 4
     assert model.solution_.value == model.solution_.history.min()
 
 
-def test_the_worlds_chance_and_threads_are_left_alone() -> None:
+def test_the_same_seed_gives_the_same_fit_and_the_worlds_chance_and_threads_are_left_alone() -> None:
     import torch
 
-    torch.manual_seed(5)
-    threads, expected = torch.get_num_threads(), torch.get_rng_state()
-    VGraph(2, iterations=3, random_state=0).fit(random_graph(20, 0.2, seed=1))
-    assert torch.equal(torch.get_rng_state(), expected)
+    threads, chance = torch.get_num_threads(), torch.get_rng_state()
+    graph = random_graph(20, 0.2, seed=1)
+    first, second = (VGraph(2, iterations=20, random_state=0).fit(graph).solution_.point for _ in range(2))
+    np.testing.assert_array_equal(first, second)
+    assert torch.equal(torch.get_rng_state(), chance)
     assert torch.get_num_threads() == threads
 
 
-def test_chunks_of_links_do_not_change_the_likelihood(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hidden_links_have_no_influence() -> None:
+    graph = random_graph(30, 0.2, seed=2)
+    rows, columns = graph.links
+    hidden = [(0, 1), (5, 9), *zip(rows[:5].tolist(), columns[:5].tolist(), strict=True)]
+    without = Graph.from_rows(rows[5:], columns[5:], graph.nodes)
+    fits = [VGraph(3, iterations=30, random_state=0).fit(each, held_out=hidden) for each in (graph, without)]
+    for name, array in fits[0].factors_.arrays().items():
+        np.testing.assert_array_equal(array, fits[1].factors_.arrays()[name])
+
+
+def test_chunks_of_links_do_not_change_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     graph = random_graph(40, 0.3, seed=2)
-    whole = VGraph(3, iterations=5, random_state=0).fit(graph).solution_.history
+    whole = VGraph(3, smoothness=0.5, iterations=5, random_state=0).fit(graph)
     monkeypatch.setattr("philia.models.vgraph._LINKS", 7)
-    parts = VGraph(3, iterations=5, random_state=0).fit(graph).solution_.history
-    np.testing.assert_allclose(whole, parts, rtol=1e-4)
+    parts = VGraph(3, smoothness=0.5, iterations=5, random_state=0).fit(graph)
+    np.testing.assert_allclose(whole.solution_.history, parts.solution_.history, rtol=1e-4)
+
+
+def test_a_model_comes_back_from_its_file(fitted: VGraph, tmp_path: Path) -> None:
+    fitted.save(tmp_path / "model.safetensors")
+    again = load(tmp_path / "model.safetensors")
+    assert isinstance(again, VGraph)
+    assert again.get_params() == fitted.get_params()
+    assert again.communities().as_sets() == fitted.communities().as_sets()
+    assert again.score() == fitted.score()
 
 
 def test_torch_is_loaded_by_a_fit_only() -> None:

@@ -47,6 +47,9 @@ def on_all(holds: bool, judged: Sequence[str]) -> bool | None:
     return holds if set(WHOLE.datasets) <= set(judged) else None
 
 
+LARGE = ("blog",)
+"""Networks on which variations of a method are not run, to keep the whole under two hours on two cores."""
+
 WHOLE = Scope(("amazon", "youtube", "ppi", "pos", "blog"), seeds=(0, 1, 2), iterations=200)
 QUICK = Scope(("amazon",), seeds=(0,), iterations=30, quick=True)
 

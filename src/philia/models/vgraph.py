@@ -2,30 +2,35 @@
 
 from __future__ import annotations
 
-import time
+import numbers
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from philia._types import Float64Array
+from philia._types import Float64Array, Int64Array
 from philia.exceptions import InvalidParameterError, MissingDependencyError
 from philia.explain import Communities, find_communities
-from philia.factors import Factors, MixtureFactors
+from philia.factors import CommunityFactors, Factors, MixtureFactors
 from philia.graphs import Graph
 from philia.models.checks import check_counts
 from philia.models.link_model import LinkModel
 from philia.objective import SquaredError, seen
-from philia.solvers import OnIteration, Progress, Solution
+from philia.solvers import OnIteration, Solution
+from philia.solvers.solver import Record
 
-_LINKS = 1 << 15
-"""Links that are looked at together: what memory the fit takes besides the embeddings."""
+_LINKS = 1 << 14
+"""Links that are looked at together: all the memory that the fit takes besides the embeddings."""
 
-_PATIENCE, _GAIN = 25, 1e-4
-"""The search ends when so many steps have brought less than this share of the loss."""
+_BLUNT = 0.7
+"""The sharpness at which the search begins; see ``_minimize``."""
+
+_SMALL = 0.01
+"""The size of the nodes' first embeddings: all communities begin alike, so that no early accident decides."""
 
 
 class VGraph(LinkModel):
@@ -33,31 +38,36 @@ class VGraph(LinkModel):
 
     Sun, Qu, Hoffmann, Huang and Tang, "vGraph: a generative model for joint community detection and node
     representation learning", NeurIPS 2019. A link of node w chooses a community z with p(z|w) = softmax(φ_w·ψ_z), then
-    its other end c with p(c|z) = softmax(ψ_z·χ_c). The authors maximise a lower bound with sampled z. With k
-    communities the sum over z has k terms, so here the likelihood itself is maximised, of which their bound, at its
-    best, is the value; there is nothing to sample. Links are taken some thousands at a time, so memory is linear in
-    nodes and links. Their optional smoothness term, which pulls neighbours together, is left out.
+    its other end c with p(c|z) = softmax(ψ_z·χ_c). What is maximised is the authors' bound on the likelihood of both
+    directions of every link, E_q[log p(c|z)] - KL(q ‖ p(z|w)), in which q, as theirs, is one for both directions.
 
-    A link belongs to the community that is likeliest for both of its directions together.
+    Two things differ. The mean over z has k terms and is summed instead of sampled. And q is the best there is for a
+    link, q(z) ∝ √(p(z|w) p(c|z) p(z|c) p(w|z)), where theirs is a function of the embeddings, softmax((φ_w ⊙ φ_c)·ψ_z):
+    summed exactly, that one was seen to stop where all communities are the same. So a link costs k numbers, and as
+    links are taken some thousands at a time, memory is linear in nodes and links. As one community stands for both
+    ends of a link, communities attract.
 
     Parameters
     ----------
     n_communities
         The number of communities.
     dimensions
-        The length of the embeddings φ, ψ and χ.
+        The length of the embeddings φ, ψ and χ; from ``n_communities`` on they restrict nothing.
+    smoothness
+        The weight of |p(z|w) - p(z|c)|², times the share of common neighbours, for each direction of each link. The
+        authors call the model with it vGraph+.
     iterations
-        At most so many steps of Adam over all links.
+        Steps of Adam, each over all links.
     learning_rate
-        Of Adam.
+        The size of those steps until half of them are done; from there it falls to zero.
     random_state
         A seed.
 
     >>> from philia import VGraph
     >>> triangles = [(0, 1), (1, 2), (2, 0), (2, 3), (3, 4), (4, 5), (5, 3)]
-    >>> model = VGraph(2, random_state=0).fit(triangles)  # doctest: +SKIP
-    >>> len(model.communities())  # doctest: +SKIP
-    2
+    >>> model = VGraph(2, random_state=0).fit(triangles)
+    >>> sorted(sorted(community.members) for community in model.communities(0.5))
+    [[0, 1, 2], [3, 4, 5]]
     """
 
     loss = SquaredError()
@@ -68,38 +78,39 @@ class VGraph(LinkModel):
         n_communities: int = 8,
         *,
         dimensions: int = 128,
-        iterations: int = 300,
+        smoothness: float = 0.0,
+        iterations: int = 400,
         learning_rate: float = 0.1,
         random_state: Any = None,
     ) -> None:
         self.n_communities = n_communities
         self.dimensions = dimensions
+        self.smoothness = smoothness
         self.iterations = iterations
         self.learning_rate = learning_rate
         self.random_state = random_state
 
-    def communities(self, rule: str | float = "density") -> Communities:
-        """The communities as overlapping sets of names: a node is in each that one of its links is in.
+    def communities(self, rule: str | float = "links") -> Communities:
+        """The communities as overlapping sets of names; a membership is relative to the fullest member.
 
-        A number between 0 and 1 asks for a larger share of its links, relative to the largest share of any node.
+        ``rule="links"`` is the authors': a node is in each community that at least one of its links is in. "density",
+        the rule of other models, means the same here. A number asks for that share of the node's links instead.
         """
-        if not isinstance(rule, str):
-            return super().communities(rule)
-        if rule != "density":
-            raise InvalidParameterError(f"the rule is {rule!r}; leave it out, or give a share of links such as 0.5")
         check_is_fitted(self)
-        found = find_communities(self.graph_, self.factors_.readable(), 1e-12, self._effect)
-        return replace(found, rule="at least one link in the community")
+        least, said = _least_share(rule)
+        affinities = self.factors_.readable().homophilous
+        kept = CommunityFactors.attracting(np.where(self.factors_.shares >= least, affinities, 0.0))
+        found = find_communities(self.graph_, kept, np.finfo(float).tiny, self._effect)
+        return replace(found, rule=said)
 
     def _learn(
         self, graph: Graph, rng: np.random.Generator, on_iteration: OnIteration | None
     ) -> tuple[Factors, Solution]:
-        _torch()
-        known = seen(graph, self.held_out_)
         with _one_thread():
-            search = _Search(known, self, int(rng.integers(2**62)))
-            solution = search.run(self.iterations, on_iteration)
-            return search.factors(), solution
+            known = seen(graph, self.held_out_)
+            bound = _Bound(known, self.n_communities, self.dimensions, self.smoothness)
+            solution = _minimize(bound, bound.start(rng), self.iterations, self.learning_rate, on_iteration)
+            return bound.factors(solution.point), solution
 
     def _effect(self, strength: float) -> str:
         return "links that hang together"
@@ -107,109 +118,160 @@ class VGraph(LinkModel):
     def _check_parameters(self) -> None:
         check_counts(self, "n_communities", "dimensions", "iterations", least=1)
         rate: Any = self.learning_rate
-        if not isinstance(rate, (int, float)) or not 0 < rate < np.inf:
+        smoothness: Any = self.smoothness
+        if not isinstance(rate, numbers.Real) or not 0 < float(rate) < np.inf:
             raise InvalidParameterError(f"learning_rate is {rate!r}; it must be a number above 0")
+        if not isinstance(smoothness, numbers.Real) or not 0 <= float(smoothness) < np.inf:
+            raise InvalidParameterError(f"smoothness is {smoothness!r}; it must be a number, 0 or more")
 
 
-class _Search:
-    """Embeddings, their optimiser, and the best that was seen."""
+def _least_share(rule: str | float) -> tuple[float, str]:
+    """The smallest share of a node's links that makes it a member, and the same in words."""
+    if rule in ("links", "density"):
+        return float(np.finfo(float).tiny), "at least one link in the community"
+    if isinstance(rule, (int, float)) and not isinstance(rule, bool) and 0 < rule <= 1:
+        return float(rule), f"at least {rule:g} of a node's links in the community"
+    raise InvalidParameterError(
+        f"the rule is {rule!r}; use 'links' or a share of links above 0 and up to 1 such as 0.25"
+    )
 
-    def __init__(self, graph: Graph, model: VGraph, seed: int) -> None:
-        torch = _torch()
-        n, k, d = graph.n_nodes, model.n_communities, model.dimensions
-        chance = torch.Generator().manual_seed(seed)
+
+class _Bound:
+    """Minus the bound on the log-likelihood, as a function of all embeddings in one vector.
+
+    With T_i = log p(z|i) + log p(i|z), the two directions of a link give E_q[T_w + T_c] + 2 H(q), which is largest at
+    q = softmax((T_w + T_c) / 2). The slope by T_i is the number of links of i that q expects in each community.
+    """
+
+    precision: type[np.floating[Any]] = np.float32
+
+    def __init__(self, graph: Graph, n_communities: int, dimensions: int, smoothness: float) -> None:
+        n, k, d = graph.n_nodes, n_communities, dimensions
         self.graph = graph
-        self.ends = [torch.from_numpy(np.ascontiguousarray(ends, dtype=np.int64)) for ends in graph.links]
-        self.embeddings = [
-            torch.randn(n, d, generator=chance),
-            torch.randn(k, d, generator=chance) * (2 / (k + d)) ** 0.5,
-            torch.randn(n, d, generator=chance) * (2 / (n + d)) ** 0.5,
-        ]
-        for embedding in self.embeddings:
-            embedding.requires_grad_(True)
-        self.optimizer = torch.optim.Adam(self.embeddings, lr=model.learning_rate)
-        self.best: list[Any] = [embedding.detach().clone() for embedding in self.embeddings]
+        self.links = graph.links
+        self.shapes = ((n, d), (k, d), (n, d))
+        self.smoothness = smoothness
+        self.laplacian = _laplacian(n, *self.links, _overlaps(graph)) if smoothness else None
 
-    def run(self, iterations: int, on_iteration: OnIteration | None) -> Solution:
-        """Steps of Adam until the likelihood no longer rises, or the user has had enough."""
-        began, history, reason = time.perf_counter(), [self.step()], "stopped at the limit of iterations"
-        lowest = history[0]
-        try:
-            for iteration in range(1, iterations + 1):
-                history.append(self.step())
-                if history[-1] < lowest:
-                    lowest, self.best = history[-1], [embedding.detach().clone() for embedding in self.before]
-                if on_iteration is not None:
-                    on_iteration(Progress(iteration, iterations, history[-1], time.perf_counter() - began))
-                if iteration > _PATIENCE and min(history[:-_PATIENCE]) - lowest <= _GAIN * abs(lowest):
-                    reason = "converged: the value no longer fell"
-                    break
-        except KeyboardInterrupt:
-            reason = "interrupted"
-        seconds = time.perf_counter() - began
-        return Solution(
-            np.empty(0), lowest, np.array(history), len(history), seconds, reason, reason.startswith("converged")
+    def start(self, rng: np.random.Generator) -> Float64Array:
+        """Embeddings by chance."""
+        sizes = (_SMALL, self.shapes[1][1] ** -0.5, _SMALL)
+        return np.concatenate(
+            [
+                size * rng.standard_normal(rows * columns)
+                for size, (rows, columns) in zip(sizes, self.shapes, strict=True)
+            ]
         )
 
-    def step(self) -> float:
-        """One step; gives minus the log-likelihood of both directions of all links before it."""
+    def __call__(self, point: Float64Array, sharpness: float = 1.0) -> tuple[float, Float64Array]:
+        """The value and its gradient, with q sharpened: q ∝ exp(sharpness · (T_w + T_c) / 2)."""
         torch = _torch()
-        self.before = [embedding.detach().clone() for embedding in self.embeddings]
-        self.optimizer.zero_grad()
-        chosen, reached = self.logarithms(self.embeddings)
-        value, by_chosen, by_reached = _expectation(chosen.detach(), reached.detach(), *self.ends)
-        torch.autograd.backward([chosen, reached], [-by_chosen, -by_reached])
-        self.optimizer.step()
-        return -value
+        x = torch.from_numpy(point.astype(self.precision)).requires_grad_()
+        chosen, reached = self._logarithms(x)
+        together = chosen + reached
+        value, expected = self._expectation(together.detach(), sharpness)
+        outputs, slopes = [together], [-expected]
+        if self.laplacian is not None:
+            memberships = chosen.exp()
+            uneven = self.laplacian @ memberships.detach().numpy()
+            value += 2 * self.smoothness * float((memberships.detach().numpy() * uneven).sum())
+            outputs.append(memberships)
+            slopes.append(torch.from_numpy(4 * self.smoothness * uneven).to(x.dtype))
+        (gradient,) = torch.autograd.grad(outputs, x, slopes)
+        return value, gradient.double().numpy()
 
-    def logarithms(self, embeddings: list[Any]) -> tuple[Any, Any]:
-        """log p(z|i) and log p(i|z), both n × k."""
-        torch = _torch()
-        nodes, communities, contexts = embeddings
-        return (
-            torch.log_softmax(nodes @ communities.T, dim=1),
-            torch.log_softmax(contexts @ communities.T, dim=0),
-        )
-
-    def factors(self) -> MixtureFactors:
-        """What the best embeddings say."""
-        chosen, reached = self.logarithms(self.best)
+    def factors(self, point: Float64Array) -> MixtureFactors:
+        """What the embeddings say."""
+        chosen, reached = self._logarithms(_torch().from_numpy(point))
         return MixtureFactors(
-            chosen.exp().double().numpy(),
-            reached.exp().double().numpy(),
+            chosen.exp().numpy(),
+            reached.exp().numpy(),
             self.graph.degrees.astype(np.float64),
             self._shares((chosen + reached).numpy()),
         )
 
+    def _logarithms(self, x: Any) -> tuple[Any, Any]:
+        """log p(z|i) and log p(i|z), both n × k."""
+        torch = _torch()
+        parts = x.split([rows * columns for rows, columns in self.shapes])
+        nodes, communities, contexts = (part.view(shape) for part, shape in zip(parts, self.shapes, strict=True))
+        return torch.log_softmax(nodes @ communities.T, dim=1), torch.log_softmax(contexts @ communities.T, dim=0)
+
+    def _expectation(self, together: Any, sharpness: float) -> tuple[float, Any]:
+        """Minus the bound, and how many links of each node are expected in each community."""
+        torch = _torch()
+        expected, value = torch.zeros_like(together), 0.0
+        for w, c in _chunks(*self.links):
+            rows, columns = torch.from_numpy(w), torch.from_numpy(c)
+            joint = together.index_select(0, rows).add_(together.index_select(0, columns)).div_(2)
+            logs = torch.log_softmax(sharpness * joint, dim=1)
+            q = logs.exp()
+            value -= 2 * float(joint.sub_(logs).mul_(q).sum(dtype=torch.float64))
+            expected.index_add_(0, rows, q).index_add_(0, columns, q)
+        return value, expected
+
     def _shares(self, together: Float64Array) -> Float64Array:
-        """The share of each node's links whose community, the likeliest for both directions, is each."""
-        counts = np.zeros(together.shape)
-        rows, columns = self.graph.links
-        for at in range(0, len(rows), _LINKS):
-            i, j = rows[at : at + _LINKS], columns[at : at + _LINKS]
-            community = (together[i] + together[j]).argmax(axis=1)
-            np.add.at(counts, (i, community), 1.0)
-            np.add.at(counts, (j, community), 1.0)
-        return counts / np.maximum(self.graph.degrees, 1)[:, None]
+        """The share of each node's links whose likeliest community is each (n × k)."""
+        n, k = together.shape
+        counts = np.zeros(n * k)
+        for w, c in _chunks(*self.links):
+            community = (together[w] + together[c]).argmax(axis=1)
+            counts += np.bincount(np.concatenate([w * k + community, c * k + community]), minlength=n * k)
+        return counts.reshape(n, k) / np.maximum(self.graph.degrees, 1)[:, None]
 
 
-def _expectation(chosen: Any, reached: Any, first: Any, second: Any) -> tuple[float, Any, Any]:
-    """The log-likelihood of both directions of the links, and its gradients by log p(z|i) and log p(i|z).
+def _minimize(
+    bound: _Bound, start: Float64Array, iterations: int, learning_rate: float, on_iteration: OnIteration | None
+) -> Solution:
+    """The best embeddings that Adam finds.
 
-    The gradient is the number of links that are expected in each community given both of their ends.
+    In the first half of the steps q sharpens, from blunt to what it is: with all of its sharpness from the beginning
+    links settle early and badly. (The authors cool the noise of their samples, to the same end.) In the second half
+    the steps shrink, so that the end is not one point of many that Adam swings between. Steps are measured by the
+    last hundred gradients, not by the last thousand: those are of another size once communities begin to differ.
     """
     torch = _torch()
-    by_chosen, by_reached, value = torch.zeros_like(chosen), torch.zeros_like(reached), 0.0
-    for at in range(0, len(first), _LINKS):
-        i, j = first[at : at + _LINKS], second[at : at + _LINKS]
-        for w, c in ((i, j), (j, i)):
-            joint = chosen.index_select(0, w).add_(reached.index_select(0, c))
-            total = joint.logsumexp(dim=1, keepdim=True)
-            value += float(total.sum(dtype=torch.float64))
-            posterior = joint.sub_(total).exp_()
-            by_chosen.index_add_(0, w, posterior)
-            by_reached.index_add_(0, c, posterior)
-    return value, by_chosen, by_reached
+    point = start.copy()
+    x = torch.from_numpy(point)  # the same numbers: a step of the optimiser moves the point
+    optimizer = torch.optim.Adam([x], lr=learning_rate, betas=(0.9, 0.99))
+    record = Record(lambda at: bound(at, _sharpness(record.evaluations / iterations)), iterations, on_iteration)
+    reason = "stopped at the limit of iterations"
+    try:
+        _, gradient = record(point)
+        for done in range(iterations):
+            optimizer.param_groups[0]["lr"] = learning_rate * min(1.0, 2 - 2 * done / iterations)
+            x.grad = torch.from_numpy(gradient)
+            optimizer.step()
+            value, gradient = record(point)
+            record.stepped(value)
+    except KeyboardInterrupt:
+        reason = "interrupted"
+    return record.solution(start, reason, converged=False)
+
+
+def _sharpness(done: float) -> float:
+    """How sharp q is after a share of the steps."""
+    return min(1.0, _BLUNT + (1 - _BLUNT) * 2 * done)
+
+
+def _overlaps(graph: Graph) -> Float64Array:
+    """The share of common neighbours among all neighbours of the two ends of each link."""
+    neighbours = graph.adjacency.astype(np.float32)
+    chunks = [(neighbours[w].multiply(neighbours[c]).sum(axis=1), w, c) for w, c in _chunks(*graph.links)]
+    parts = [common / (graph.degrees[w] + graph.degrees[c] - common) for common, w, c in chunks]
+    return np.concatenate([np.empty(0), *parts])
+
+
+def _laplacian(n: int, rows: Int64Array, columns: Int64Array, weights: Float64Array) -> sparse.csr_array:
+    """L with tr(Pᵀ L P) = the sum over links of weight · |P_w - P_c|²."""
+    one_way = sparse.coo_array((weights, (rows, columns)), shape=(n, n))
+    both = (one_way + one_way.T).tocsr()
+    return (sparse.diags_array(both.sum(axis=1)) - both).tocsr()
+
+
+def _chunks(rows: Int64Array, columns: Int64Array) -> Iterator[tuple[Int64Array, Int64Array]]:
+    for at in range(0, len(rows), _LINKS):
+        yield rows[at : at + _LINKS], columns[at : at + _LINKS]
 
 
 @contextmanager
