@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from philia.evaluate import PREDICTORS, LinkScores, evaluate_links, link_scores
-from philia.experiments.communities import competitive
+from philia.experiments.communities import VARIATIONS, competitive
 from philia.experiments.data import dataset, split_by_signs
 from philia.experiments.methods import Make, Shape, bigclam, ours, random_links, svd, symnmf
 from philia.experiments.summaries import by_dataset, grid, mean
@@ -32,8 +32,6 @@ METHODS: dict[str, Make] = {
     "CommunityModel, penalty 0.1": ours(0.1),
     "SVD": svd,
 }
-
-VARIATIONS = ("CommunityModel, spectral start", "CommunityModel, penalty 1", "CommunityModel, penalty 0.1")
 
 
 class LinkPrediction(Experiment):

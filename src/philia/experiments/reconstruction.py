@@ -49,7 +49,7 @@ FREE = ("AttractRepel", "CommunityModel, free diagonal", "BigClam, free diagonal
 VARIATIONS = ("CommunityModel, free diagonal", "BigClam, free diagonal", "SymNMF, free diagonal")
 
 
-class ReconstructionError(Experiment):
+class RebuiltNetworks(Experiment):
     """The errors of reconstructions on the five networks."""
 
     name = "reconstruction"
@@ -105,9 +105,13 @@ class ReconstructionError(Experiment):
         shown = [r for r in results if r.method in (OURS, *PAPERS, "LogisticPCA, as many numbers", "constant density")]
         figure = Figure(figsize=(11, 8), layout="constrained", dpi=130)
         upper, lower = figure.subplots(2, 1)
-        bars(_relative_to_ours(by_dataset(shown, lambda r: r.values["relative"])), upper)
+        bars(_relative_to_ours(by_dataset(shown, lambda r: r.values["relative"])), upper, faint=("constant density",))
         upper.set_title("Frobenius error, relative to the CommunityModel's", loc="left")
-        bars(_relative_to_ours(by_dataset(shown, lambda r: r.values["cross_entropy"])), lower)
+        bars(
+            _relative_to_ours(by_dataset(shown, lambda r: r.values["cross_entropy"])),
+            lower,
+            faint=("constant density",),
+        )
         lower.set_title("Cross-entropy, relative to the CommunityModel's", loc="left")
         for ax in (upper, lower):
             ax.axhline(1.0, color="black", linewidth=0.8)

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 import numpy as np
 from matplotlib.axes import Axes
 
-from philia.plots.style import FAINT, SERIES, axes_or_new, label, open_frame
+from philia.plots.style import GREYS, SERIES, axes_or_new, label, open_frame
 
 
 def bars(
@@ -22,7 +22,8 @@ def bars(
     ['SVD', 'ours']
     """
     ax = axes_or_new(ax, 9.0, 4.0)
-    methods = list(dict.fromkeys(method for group in values.values() for method in group))
+    found = dict.fromkeys(method for group in values.values() for method in group)
+    methods = sorted(found, key=lambda method: method in faint)  # trivial answers stand last, the others as they came
     colours = method_colours(methods, faint)
     width = 0.84 / max(len(methods), 1)
     for place, method in enumerate(methods):
@@ -73,8 +74,6 @@ def method_colours(methods: Sequence[str], faint: Collection[str]) -> dict[str, 
     {'ours': '#0072B2', 'chance': '#BFBFBF'}
     """
     rest = [method for method in methods if method not in faint]
-    shades = ["#8C8C8C", "#A6A6A6", FAINT, "#D9D9D9"]
-    grey = {method: shades[place % 4] for place, method in enumerate(m for m in methods if m in faint)}
-    if len(grey) == 1:
-        grey = dict.fromkeys(grey, FAINT)
+    trivial = [method for method in methods if method in faint]
+    grey = {method: GREYS[place % len(GREYS)] for place, method in enumerate(trivial)}
     return {method: grey.get(method) or SERIES[rest.index(method) % len(SERIES)] for method in methods}

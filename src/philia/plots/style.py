@@ -18,6 +18,9 @@ FAINT = "#BFBFBF"
 SERIES = (ATTRACT, REPEL, "#009E73", "#E69F00", "#CC79A7", "#56B4E9", "#A6761D", "#000000")
 """The same palette for methods side by side, in this order."""
 
+GREYS = (FAINT, "#8C8C8C", "#D9D9D9", "#666666", "#A6A6A6")
+"""For what is only there to compare with, neighbours told apart."""
+
 PROBABILITY_MAP = LinearSegmentedColormap.from_list(
     "philia", ["#FFFFFF", "#FEC287", "#F1605D", "#B63679", "#721F81", "#2D1160", "#000004"]
 )
