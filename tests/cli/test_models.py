@@ -26,6 +26,11 @@ def test_one_word_changes_the_model(name: str, folder: Path, run: Any) -> None:
     assert run("sample", "new.safetensors", "-o", "drawn.csv").exit_code == 0
 
 
+def test_capitals_do_not_matter(folder: Path, run: Any) -> None:
+    run("fit", "links.csv", "--model", "bigclam", "-B", "2", "-C", "1", "-o", "new.safetensors")
+    assert type(load(folder / "new.safetensors")).__name__ == "BigClam"
+
+
 def test_a_setting_that_a_model_does_not_have_is_refused(run: Any) -> None:
     refused = run("fit", "links.csv", "--model", "SVD", "--penalty", "1", code=2)
     assert "--penalty is no setting of SVD" in refused.stderr

@@ -83,7 +83,10 @@ def _show(out: Output, rows: list[Compared], *, known: bool) -> None:
     out.table(columns, [_cells(row, known=known) for row in rows], right=range(1, len(columns)))
     judged = next((row.links for row in rows if row.links is not None), None)
     if judged is not None:
-        out.say(f"Judged on {judged.pairs:,} hidden pairs with {judged.links:,} links among them.")
+        from philia.cli.summaries import counted
+
+        pairs, links = counted(judged.pairs, "hidden pair"), counted(judged.links, "link")
+        out.say(f"Judged on {pairs} with {links} among them.")
     out.say("AUC and average precision look at the order of the pairs only, F1 at probabilities of one half and more.")
 
 

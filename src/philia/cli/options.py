@@ -15,7 +15,7 @@ Links = Annotated[
 
 def option(name: str, text: str) -> Any:
     """An option whose help says all there is to say, its default included."""
-    return typer.Option(*name.split(), help=text, show_default=False, show_choices=False)
+    return typer.Option(*name.split(), help=text, show_default=False, show_choices=False, case_sensitive=False)
 
 
 Force = Annotated[bool, option("--force", "Replace the output file if it exists.")]

@@ -83,7 +83,7 @@ def _in_words(standing: Standing) -> str:
 
 def _show(out: Output, found: Reproduction, *, tables: bool) -> None:
     if tables:
-        for table in found.tables:
+        for table in filter(lambda table: table.rows, found.tables):
             out.say(table.title, style="bold")
             out.table(table.columns, table.rows, right=range(1, len(table.columns)))
             if table.note:
