@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 def reproduce(
     names: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[NAME]...", help="table1, introduction, reconstruction, communities, links (all)."),
+        typer.Argument(
+            metavar="[NAME]...", help="table1, introduction, statements, reconstruction, communities, links (all)."
+        ),
     ] = None,
     output: Annotated[Path, option("-o --output", "The folder for results and pages (reproduction).")] = Path(
         "reproduction"

@@ -13,11 +13,19 @@ from philia.experiments.links import LinkPrediction
 from philia.experiments.page import write_page
 from philia.experiments.reconstruction import RebuiltNetworks
 from philia.experiments.running import OnTask, run_tasks
+from philia.experiments.statements import Statements
 from philia.experiments.store import ResultStore
 from philia.experiments.table1 import Table1
 from philia.experiments.task import WHOLE, Claim, Experiment, Scope, Table
 
-_ALL: tuple[Experiment, ...] = (Table1(), Introduction(), RebuiltNetworks(), GroundTruth(), LinkPrediction())
+_ALL: tuple[Experiment, ...] = (
+    Table1(),
+    Introduction(),
+    Statements(),
+    RebuiltNetworks(),
+    GroundTruth(),
+    LinkPrediction(),
+)
 EXPERIMENTS: dict[str, Experiment] = {experiment.name: experiment for experiment in _ALL}
 
 

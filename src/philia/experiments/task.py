@@ -115,7 +115,7 @@ class Experiment(ABC):
 
     >>> from philia.experiments import EXPERIMENTS
     >>> list(EXPERIMENTS)
-    ['table1', 'introduction', 'reconstruction', 'communities', 'links']
+    ['table1', 'introduction', 'statements', 'reconstruction', 'communities', 'links']
     """
 
     name: ClassVar[str]

@@ -1,0 +1,164 @@
+"""Sections 2 to 4 and the appendix: statements that a computation can check, and those that still wait for one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from philia._types import Float64Array
+from philia.datasets import overlap_threshold, random_overlap_threshold
+from philia.experiments.task import Claim, Experiment, Result, Scope, Table, Task, verdict
+from philia.explain import normalize
+from philia.factors import CommunityFactors, LogisticFactors
+
+TINY = 1e-9
+"""Differences below this are rounding."""
+
+
+class Statements(Experiment):
+    """Formulas on random numbers."""
+
+    name = "statements"
+    title = "Sections 2 to 4 and appendix: statements"
+    about = (
+        "Formulas of the text, each on 200 random examples; a difference is the largest of any entry. Laws in "
+        "`tests/laws` check the same on more kinds of examples. The constructions of exact representations are not "
+        "built yet, and their theorems wait."
+    )
+
+    def tasks(self, scope: Scope) -> Iterator[Task]:
+        """One a statement."""
+        for method, check in _CHECKS.items():
+            yield Task(self.name, "random examples", method, 0, {"examples": 200}, partial(_worst, check))
+        yield Task(self.name, "one link", "COT graph", 0, {}, _one_link)
+
+    def tables(self, results: Sequence[Result]) -> list[Table]:
+        """The largest difference of each formula."""
+        rows = tuple((r.method, f"{r.values['difference']:.1e}") for r in results if "difference" in r.values)
+        return [Table("Largest difference", ("formula", "difference"), rows)]
+
+    def figures(self, results: Sequence[Result]) -> dict[str, tuple[Figure, str]]:
+        """None: these are numbers."""
+        return {}
+
+    def claims(self, results: Sequence[Result]) -> list[Claim]:
+        """Formulas that hold, one statement that does not, and those that wait."""
+        found = {r.method: r.values for r in results}
+        told = [_told(where, claim, method, found) for where, claim, method in _FORMULAS]
+        return [*told, _loops(found), *(_waits(where, claim) for where, claim in _WAITING)]
+
+
+_FORMULAS = (
+    ("Equation 3", "V W Vᵀ equals B Bᵀ − C Cᵀ, with V between 0 and 1.", "V W Vᵀ"),
+    ("Section 2", "A community that both nodes are full members of multiplies the odds by exp(W).", "odds"),
+    ("Lemma 4.3", "v vᵀ is a sum and difference of three products of nonnegative vectors.", "three products"),
+    (
+        "Theorem 4.4",
+        "Logistic PCA with k columns becomes at most 6k nonnegative columns with the same logits.",
+        "6k columns",
+    ),
+)
+_WAITING = (
+    ("Theorem 4.1", "A graph of largest degree c is exact in logistic PCA with 2c + 1 columns."),
+    ("Theorem 4.2", "A graph of arboricity α is exact in logistic PCA with 4α² + 1 columns."),
+    ("Corollary 4.5", "Such a graph is exact in the model with 6 (4α² + 1) columns."),
+)
+
+
+def _told(where: str, claim: str, method: str, found: dict[str, Any]) -> Claim:
+    difference = found[method]["difference"] if method in found else None
+    measured = "not run" if difference is None else f"largest difference {difference:.1e}"
+    told = verdict(None if difference is None else difference < TINY)
+    return Claim(where, claim, "on 200 random examples, up to rounding", measured, told)
+
+
+def _loops(found: dict[str, Any]) -> Claim:
+    claim = "One more community than its memberships have represents any COT graph exactly."
+    reading = "the proof's factors have the right sign at every entry of a simple graph, whose diagonal is 0"
+    values = found.get("COT graph")
+    if values is None:
+        return Claim("Theorem A.1", claim, reading, "not run", verdict(None))
+    off, on = values["wrong_off_diagonal"], values["wrong_on_it"]
+    measured = f"off the diagonal {off} wrong signs in 200 random graphs; on it {on} of 2 for one link, t = 1"
+    return Claim("Theorem A.1", claim, reading, measured, verdict(not values["wrong_on_it"]))
+
+
+def _waits(where: str, claim: str) -> Claim:
+    return Claim(where, claim, "", "the construction is not built yet", verdict(None))
+
+
+def _worst(check: Callable[[np.random.Generator], float]) -> dict[str, Any]:
+    rng = np.random.default_rng(0)
+    return {"difference": max(check(rng) for _ in range(200))}
+
+
+def _factors(rng: np.random.Generator) -> CommunityFactors:
+    n, k_B, k_C = rng.integers(1, 12, size=3)
+    return CommunityFactors(rng.exponential(size=(n, k_B)), rng.exponential(size=(n, k_C)), np.zeros(n))
+
+
+def _normalized(rng: np.random.Generator) -> float:
+    factors = _factors(rng)
+    normal = normalize(factors)
+    V, W = normal.memberships, normal.strengths
+    outside = max(float(-V.min()), float(V.max()) - 1)
+    return max(outside, _largest((V * W) @ V.T - factors.score_block(slice(None), slice(None))))
+
+
+def _odds(rng: np.random.Generator) -> float:
+    factors = _factors(rng)
+    W = normalize(factors).strengths
+    B, C = (np.tile(F.max(axis=0), (2, 1)) for F in (factors.homophilous, factors.heterophilous))
+    full = CommunityFactors(B, C, np.zeros(2))
+    return abs(float(full.scores(np.array([0]), np.array([1]))[0]) - float(W.sum()))
+
+
+def _three_products(rng: np.random.Generator) -> float:
+    v = rng.normal(size=int(rng.integers(1, 30)))
+    up, down = np.maximum(v, 0), np.maximum(-v, 0)
+    parts = 2 * np.outer(up, up) + 2 * np.outer(down, down) - np.outer(np.abs(v), np.abs(v))
+    return _largest(np.outer(v, v) - parts)
+
+
+def _six_k(rng: np.random.Generator) -> float:
+    n, k = int(rng.integers(2, 20)), int(rng.integers(1, 5))
+    logistic = LogisticFactors(rng.normal(size=(n, k)), rng.normal(size=(n, k)))
+    signed = logistic.signed()
+    P, N = signed.positive, signed.negative
+    root = np.sqrt(2)
+    B = np.hstack([root * np.maximum(P, 0), root * np.maximum(-P, 0), np.abs(N)])
+    C = np.hstack([root * np.maximum(N, 0), root * np.maximum(-N, 0), np.abs(P)])
+    if B.shape[1] + C.shape[1] > 6 * k:
+        return np.inf
+    return _largest(B @ B.T - C @ C.T - logistic.score_block(slice(None), slice(None)))
+
+
+def _one_link() -> dict[str, Any]:
+    """The logits of the theorem's proof, on random COT graphs and on two nodes in one community with threshold 1."""
+    rng = np.random.default_rng(0)
+    wrong = 0
+    for _ in range(200):
+        n, k_b, k_c = (int(v) for v in rng.integers(1, 12, size=3))
+        cot = random_overlap_threshold(n, k_b, k_c, int(rng.integers(-3, 4)), share=0.5, random_state=rng)
+        logits = cot.b @ cot.b.T - cot.c @ cot.c.T + 0.5 - cot.threshold
+        differ = (logits > 0) != (cot.graph.adjacency.toarray() > 0)
+        wrong += int(differ[~np.eye(n, dtype=bool)].sum())
+    pair = overlap_threshold([[1], [1]], np.empty((2, 0), dtype=int), 1)
+    own = (pair.b**2).sum(axis=1) + 0.5 - pair.threshold
+    return {"wrong_off_diagonal": wrong, "wrong_on_it": int((own > 0).sum())}
+
+
+def _largest(matrix: Float64Array) -> float:
+    return float(np.abs(matrix).max(initial=0.0))
+
+
+_CHECKS: dict[str, Callable[[np.random.Generator], float]] = {
+    "V W Vᵀ": _normalized,
+    "odds": _odds,
+    "three products": _three_products,
+    "6k columns": _six_k,
+}
