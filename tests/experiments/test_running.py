@@ -97,6 +97,16 @@ def test_without_data_the_page_says_so(tmp_path: Path, monkeypatch: pytest.Monke
     dataset.cache_clear()
 
 
+def test_the_page_keeps_what_was_run_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    dataset.cache_clear()
+    monkeypatch.setattr("philia.experiments.data.load", _absent)
+    reproduce(tmp_path, ["statements"], QUICK)
+    found = reproduce(tmp_path, ["table1"], QUICK)
+    assert {claim.where for claim in found.claims} == {"Table 1", "Section 1", "Appendix"}
+    assert "Lemma 4.3" in found.page.read_text()
+    dataset.cache_clear()
+
+
 def _absent(name: str) -> Any:
     raise MissingDataError(f"{name} is not here")
 

@@ -48,7 +48,8 @@ def reproduce(
 ) -> Reproduction:
     """Run experiments, all of them or those named, and write a page with pictures into the folder.
 
-    Results are kept one by one in ``folder/reproduction/results``; a run that was stopped goes on where it was.
+    The page shows whatever has been run there so far; claims and tables are those of this run. Results are kept one
+    by one in ``folder/reproduction/results``; a run that was stopped goes on where it was.
 
     >>> reproduce(Path("unused"), ["figure9"])
     Traceback (most recent call last):
@@ -62,6 +63,9 @@ def reproduce(
     store = ResultStore(folder / "reproduction" / "results")
     tasks = [task for experiment in chosen for task in experiment.tasks(scope)]
     missing = run_tasks(tasks, store, on_task)
-    page, claims = write_page(folder, chosen, scope, store, missing)
-    tables = [table for experiment in chosen for table in experiment.tables(store.results(experiment.tasks(scope)))]
+    results = {name: store.results(experiment.tasks(scope)) for name, experiment in EXPERIMENTS.items()}
+    shown = [experiment for name, experiment in EXPERIMENTS.items() if experiment in chosen or results[name]]
+    page = write_page(folder, shown, scope, store, missing)
+    claims = [claim for experiment in chosen for claim in experiment.claims(results[experiment.name])]
+    tables = [table for experiment in chosen for table in experiment.tables(results[experiment.name])]
     return Reproduction(page, tuple(claims), tuple(tables), tuple(missing))

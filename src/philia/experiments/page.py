@@ -12,15 +12,15 @@ from philia.graphs.files.saving import saving
 
 def write_page(
     folder: Path, experiments: Sequence[Experiment], scope: Scope, store: ResultStore, missing: Sequence[str] = ()
-) -> tuple[Path, list[Claim]]:
-    """Draw the pictures and write reproduction.md into the folder; gives its path and the claims on it."""
+) -> Path:
+    """Draw the pictures and write reproduction.md into the folder; gives its path."""
     pictures = folder / "reproduction"
     pictures.mkdir(parents=True, exist_ok=True)
-    sections, claims = [], []
+    sections: list[str] = []
+    claims: list[Claim] = []
     for experiment in experiments:
         results = store.results(experiment.tasks(scope))
-        told = experiment.claims(results)
-        claims += told
+        claims += experiment.claims(results)
         sections.append(_section(experiment, results, pictures))
     tasks = [task for experiment in experiments for task in experiment.tasks(scope)]
     parts = [
@@ -32,7 +32,7 @@ def write_page(
     path = folder / "reproduction.md"
     with saving(path) as file:
         file.write(("\n".join(parts).rstrip() + "\n").encode())
-    return path, claims
+    return path
 
 
 def _opening(scope: Scope, results: Sequence[Result], missing: Sequence[str]) -> str:
