@@ -1,8 +1,5 @@
 from __future__ import annotations
 
-import builtins
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +8,7 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 from philia import VGraph, load
-from philia.exceptions import InvalidParameterError, MissingDependencyError
+from philia.exceptions import InvalidParameterError
 from philia.graphs import Graph, Nodes
 from philia.models.vgraph import _Bound
 from philia.solvers import Progress
@@ -136,15 +133,10 @@ def test_ctrl_c_keeps_the_best_so_far() -> None:
     assert model.solution_.value == model.solution_.history.min()
 
 
-def test_the_same_seed_gives_the_same_fit_and_the_worlds_chance_and_threads_are_left_alone() -> None:
-    import torch
-
-    threads, chance = torch.get_num_threads(), torch.get_rng_state()
+def test_the_same_seed_gives_the_same_fit() -> None:
     graph = random_graph(20, 0.2, seed=1)
     first, second = (VGraph(2, iterations=20, random_state=0).fit(graph).solution_.point for _ in range(2))
     np.testing.assert_array_equal(first, second)
-    assert torch.equal(torch.get_rng_state(), chance)
-    assert torch.get_num_threads() == threads
 
 
 def test_hidden_links_have_no_influence() -> None:
@@ -172,22 +164,3 @@ def test_a_model_comes_back_from_its_file(fitted: VGraph, tmp_path: Path) -> Non
     assert again.get_params() == fitted.get_params()
     assert again.communities().as_sets() == fitted.communities().as_sets()
     assert again.score() == fitted.score()
-
-
-def test_torch_is_loaded_by_a_fit_only() -> None:
-    script = "import sys; from philia import VGraph; VGraph(2); print('torch' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "False"
-
-
-def test_without_torch_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = builtins.__import__
-
-    def absent(name: str, *rest: Any, **more: Any) -> Any:
-        if name == "torch":
-            raise ImportError(name)
-        return real(name, *rest, **more)
-
-    monkeypatch.setattr(builtins, "__import__", absent)
-    with pytest.raises(MissingDependencyError, match="philia\\[vgraph\\]"):
-        VGraph(2).fit([(0, 1)])

@@ -1,10 +1,9 @@
-"""vGraph: communities of links, by a mixture model on torch."""
+"""vGraph: communities of links, by a mixture model with a variational bound."""
 
 from __future__ import annotations
 
 import numbers
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -12,8 +11,9 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from philia._types import Float64Array, Int64Array
-from philia.exceptions import InvalidParameterError, MissingDependencyError
+from philia._types import Float64Array, FloatArray, Int64Array
+from philia.exceptions import InvalidParameterError
+from philia.execution import one_blas_thread
 from philia.explain import Communities, find_communities
 from philia.factors import CommunityFactors, Factors, MixtureFactors
 from philia.graphs import Graph
@@ -106,7 +106,7 @@ class VGraph(LinkModel):
     def _learn(
         self, graph: Graph, rng: np.random.Generator, on_iteration: OnIteration | None
     ) -> tuple[Factors, Solution]:
-        with _one_thread():
+        with one_blas_thread():  # sums in the same order whatever the machine
             known = seen(graph, self.held_out_)
             bound = _Bound(known, self.n_communities, self.dimensions, self.smoothness)
             solution = _minimize(bound, bound.start(rng), self.iterations, self.learning_rate, on_iteration)
@@ -148,100 +148,100 @@ class _Bound:
     def __init__(self, graph: Graph, n_communities: int, dimensions: int, smoothness: float) -> None:
         n, k, d = graph.n_nodes, n_communities, dimensions
         self.graph = graph
-        self.links = graph.links
         self.shapes = ((n, d), (k, d), (n, d))
         self.smoothness = smoothness
-        self.laplacian = _laplacian(n, *self.links, _overlaps(graph)) if smoothness else None
+        self.laplacian = _laplacian(n, *graph.links, _overlaps(graph)) if smoothness else None
 
     def start(self, rng: np.random.Generator) -> Float64Array:
         """Embeddings by chance."""
         sizes = (_SMALL, self.shapes[1][1] ** -0.5, _SMALL)
-        return np.concatenate(
-            [
-                size * rng.standard_normal(rows * columns)
-                for size, (rows, columns) in zip(sizes, self.shapes, strict=True)
-            ]
-        )
+        parts = [size * rng.standard_normal(shape).ravel() for size, shape in zip(sizes, self.shapes, strict=True)]
+        return np.concatenate(parts)
 
     def __call__(self, point: Float64Array, sharpness: float = 1.0) -> tuple[float, Float64Array]:
         """The value and its gradient, with q sharpened: q ∝ exp(sharpness · (T_w + T_c) / 2)."""
-        torch = _torch()
-        x = torch.from_numpy(point.astype(self.precision)).requires_grad_()
-        chosen, reached = self._logarithms(x)
-        together = chosen + reached
-        value, expected = self._expectation(together.detach(), sharpness)
-        outputs, slopes = [together], [-expected]
+        nodes, communities, contexts = self._embeddings(point.astype(self.precision))
+        chosen, reached = _log_softmax(nodes @ communities.T, 1), _log_softmax(contexts @ communities.T, 0)
+        value, expected = self._expectation(chosen + reached, sharpness)
+        by_chosen, by_reached = -expected, -expected
         if self.laplacian is not None:
-            memberships = chosen.exp()
-            uneven = self.laplacian @ memberships.detach().numpy()
-            value += 2 * self.smoothness * float((memberships.detach().numpy() * uneven).sum())
-            outputs.append(memberships)
-            slopes.append(torch.from_numpy(4 * self.smoothness * uneven).to(x.dtype))
-        (gradient,) = torch.autograd.grad(outputs, x, slopes)
-        return value, gradient.double().numpy()
+            memberships = np.exp(chosen)
+            uneven = self.laplacian @ memberships
+            value += 2 * self.smoothness * float((memberships * uneven).sum())
+            by_chosen = by_chosen + 4 * self.smoothness * uneven * memberships
+        by_nodes, by_contexts = _through_softmax(by_chosen, chosen, 1), _through_softmax(by_reached, reached, 0)
+        slopes = (by_nodes @ communities, by_nodes.T @ nodes + by_contexts.T @ contexts, by_contexts @ communities)
+        return value, np.concatenate([slope.ravel() for slope in slopes]).astype(np.float64)
 
     def factors(self, point: Float64Array) -> MixtureFactors:
         """What the embeddings say."""
-        chosen, reached = self._logarithms(_torch().from_numpy(point))
+        nodes, communities, contexts = self._embeddings(point)
+        chosen, reached = _log_softmax(nodes @ communities.T, 1), _log_softmax(contexts @ communities.T, 0)
         return MixtureFactors(
-            chosen.exp().numpy(),
-            reached.exp().numpy(),
-            self.graph.degrees.astype(np.float64),
-            self._shares((chosen + reached).numpy()),
+            np.exp(chosen), np.exp(reached), self.graph.degrees.astype(np.float64), self._shares(chosen + reached)
         )
 
-    def _logarithms(self, x: Any) -> tuple[Any, Any]:
-        """log p(z|i) and log p(i|z), both n × k."""
-        torch = _torch()
-        parts = x.split([rows * columns for rows, columns in self.shapes])
-        nodes, communities, contexts = (part.view(shape) for part, shape in zip(parts, self.shapes, strict=True))
-        return torch.log_softmax(nodes @ communities.T, dim=1), torch.log_softmax(contexts @ communities.T, dim=0)
+    def _embeddings(self, point: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        parts = np.split(point, np.cumsum([rows * columns for rows, columns in self.shapes])[:-1])
+        nodes, communities, contexts = (part.reshape(shape) for part, shape in zip(parts, self.shapes, strict=True))
+        return nodes, communities, contexts
 
-    def _expectation(self, together: Any, sharpness: float) -> tuple[float, Any]:
+    def _expectation(self, together: FloatArray, sharpness: float) -> tuple[float, FloatArray]:
         """Minus the bound, and how many links of each node are expected in each community."""
-        torch = _torch()
-        expected, value = torch.zeros_like(together), 0.0
-        for w, c in _chunks(*self.links):
-            rows, columns = torch.from_numpy(w), torch.from_numpy(c)
-            joint = together.index_select(0, rows).add_(together.index_select(0, columns)).div_(2)
-            logs = torch.log_softmax(sharpness * joint, dim=1)
-            q = logs.exp()
-            value -= 2 * float(joint.sub_(logs).mul_(q).sum(dtype=torch.float64))
-            expected.index_add_(0, rows, q).index_add_(0, columns, q)
+        expected, value = np.zeros_like(together), 0.0
+        for ends in self._ends(together.dtype):
+            joint = ends @ together / 2
+            logs = _log_softmax(sharpness * joint, 1)
+            q = np.exp(logs)
+            value -= 2 * float(np.einsum("ij,ij->", q, joint - logs, dtype=np.float64))
+            expected += ends.T @ q
         return value, expected
 
     def _shares(self, together: Float64Array) -> Float64Array:
         """The share of each node's links whose likeliest community is each (n × k)."""
-        n, k = together.shape
-        counts = np.zeros(n * k)
-        for w, c in _chunks(*self.links):
-            community = (together[w] + together[c]).argmax(axis=1)
-            counts += np.bincount(np.concatenate([w * k + community, c * k + community]), minlength=n * k)
-        return counts.reshape(n, k) / np.maximum(self.graph.degrees, 1)[:, None]
+        counts, k = np.zeros(together.shape), together.shape[1]
+        for ends in self._ends(together.dtype):
+            counts += ends.T @ np.eye(k)[(ends @ together).argmax(axis=1)]
+        return counts / np.maximum(self.graph.degrees, 1)[:, None]
+
+    def _ends(self, dtype: Any) -> Iterator[sparse.csr_array]:
+        """Some links at a time, as rows with a one at each of their two ends."""
+        for w, c in _chunks(*self.graph.links):
+            columns = np.stack([w, c], axis=1).ravel()
+            starts = np.arange(0, columns.size + 1, 2)
+            yield sparse.csr_array((np.ones(columns.size, dtype), columns, starts), shape=(w.size, self.graph.n_nodes))
+
+
+def _log_softmax(logits: FloatArray, axis: int) -> FloatArray:
+    shifted = logits - logits.max(axis=axis, keepdims=True)
+    return np.asarray(shifted - np.log(np.exp(shifted).sum(axis=axis, keepdims=True)))
+
+
+def _through_softmax(slopes: FloatArray, logs: FloatArray, axis: int) -> FloatArray:
+    """The slopes by logits, from those by their log-softmax."""
+    return np.asarray(slopes - np.exp(logs) * slopes.sum(axis=axis, keepdims=True))
 
 
 def _minimize(
     bound: _Bound, start: Float64Array, iterations: int, learning_rate: float, on_iteration: OnIteration | None
 ) -> Solution:
-    """The best embeddings that Adam finds.
+    """The best embeddings that Adam (Kingma and Ba 2015) finds.
 
     In the first half of the steps q sharpens, from blunt to what it is: with all of its sharpness from the beginning
     links settle early and badly. (The authors cool the noise of their samples, to the same end.) In the second half
     the steps shrink, so that the end is not one point of many that Adam swings between. Steps are measured by the
     last hundred gradients, not by the last thousand: those are of another size once communities begin to differ.
     """
-    torch = _torch()
-    point = start.copy()
-    x = torch.from_numpy(point)  # the same numbers: a step of the optimiser moves the point
-    optimizer = torch.optim.Adam([x], lr=learning_rate, betas=(0.9, 0.99))
     record = Record(lambda at: bound(at, _sharpness(record.evaluations / iterations)), iterations, on_iteration)
-    reason = "stopped at the limit of iterations"
+    point, reason = start.copy(), "stopped at the limit of iterations"
+    mean, square = np.zeros_like(point), np.zeros_like(point)
     try:
         _, gradient = record(point)
-        for done in range(iterations):
-            optimizer.param_groups[0]["lr"] = learning_rate * min(1.0, 2 - 2 * done / iterations)
-            x.grad = torch.from_numpy(gradient)
-            optimizer.step()
+        for done in range(1, iterations + 1):
+            mean += 0.1 * (gradient - mean)
+            square += 0.01 * (gradient**2 - square)
+            size = learning_rate * min(1.0, 2 - 2 * (done - 1) / iterations)
+            point -= size * (mean / (1 - 0.9**done)) / (np.sqrt(square / (1 - 0.99**done)) + 1e-8)
             value, gradient = record(point)
             record.stepped(value)
     except KeyboardInterrupt:
@@ -272,25 +272,3 @@ def _laplacian(n: int, rows: Int64Array, columns: Int64Array, weights: Float64Ar
 def _chunks(rows: Int64Array, columns: Int64Array) -> Iterator[tuple[Int64Array, Int64Array]]:
     for at in range(0, len(rows), _LINKS):
         yield rows[at : at + _LINKS], columns[at : at + _LINKS]
-
-
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    """Sums in the same order whatever the machine, so that the same seed gives the same result."""
-    torch = _torch()
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(threads)
-
-
-def _torch() -> Any:
-    try:
-        import torch
-    except ImportError:
-        raise MissingDependencyError(
-            "VGraph runs on torch, which is not installed; install it with `pip install 'philia[vgraph]'`"
-        ) from None
-    return torch
