@@ -42,7 +42,7 @@ with automatic differentiation: with the loss as Algorithm 2 prints it, and with
     "fits_ppi": "Whole fits of 200 iterations; values are evaluated in float64, against the first row of each group.",
     "fits_blog": "The same on a larger graph.",
     "peers": """Models beside public programs of the same method, with as many columns as the graph has labels: medians
-of three seeds, of one for cdlib on ppi. A log-likelihood is better the higher, an error the lower. cdlib's
+of three seeds, of one for BigClam on email and ppi. A log-likelihood is better the higher, an error the lower. cdlib's
 learning rate is the best of three; at its default it diverges on some graphs. scikit-learn's NMF
 has two factors where SymNMF has one, and is made symmetric by their mean.""",
 }

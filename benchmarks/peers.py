@@ -63,7 +63,7 @@ def bigclam(graph: Graph, k: int) -> dict[str, Any]:
     def ours(seed: int) -> Float64Array:
         return BigClam(k, include_diagonal=False, random_state=seed).fit(graph).factors_.homophilous
 
-    few, rates = (SEEDS, RATES) if graph.n_nodes < 1500 else (SEEDS[:1], RATES[1:2])  # it takes minutes there
+    few, rates = (SEEDS, RATES) if graph.n_nodes < 900 else (SEEDS[:1], RATES[1:])  # it takes minutes there
     value = partial(likelihood, graph)
     rows = [
         measured("BigClam, log-likelihood", value, ours, partial(theirs, rate=rate), f"cdlib, rate {rate:g}", few)

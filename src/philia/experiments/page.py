@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from philia.experiments.store import ResultStore
-from philia.experiments.task import Claim, Experiment, Result, Scope, Table
+from philia.experiments.task import Claim, Experiment, Result, Scope, Table, Task
 from philia.graphs.files.saving import saving
 
 
@@ -24,7 +24,7 @@ def write_page(
         sections.append(_section(experiment, results, pictures))
     tasks = [task for experiment in experiments for task in experiment.tasks(scope)]
     parts = [
-        _opening(scope, store.results(tasks), missing),
+        _opening(scope, store.results(tasks), [task for task in tasks if store.result(task) is None], missing),
         _claims(claims),
         *sections,
         _made_with(store.made_with(tasks)),
@@ -35,7 +35,7 @@ def write_page(
     return path
 
 
-def _opening(scope: Scope, results: Sequence[Result], missing: Sequence[str]) -> str:
+def _opening(scope: Scope, results: Sequence[Result], waiting: Sequence[Task], missing: Sequence[str]) -> str:
     seconds = sum(result.seconds for result in results)
     command = "philia reproduce --quick" if scope.quick else "philia reproduce"
     lines = [
@@ -48,6 +48,10 @@ def _opening(scope: Scope, results: Sequence[Result], missing: Sequence[str]) ->
     ]
     if scope.quick:
         lines += ["**This is the quick version**: few steps, one seed, small data. Its verdicts mean little.", ""]
+    if waiting:
+        names = ", ".join(f"{t.experiment} {t.dataset} {t.method} seed {t.seed}" for t in waiting[:12])
+        rest = f" and {len(waiting) - 12} more" if len(waiting) > 12 else ""
+        lines += [f"{len(waiting)} of {len(waiting) + len(results)} tasks have no result here: {names}{rest}.", ""]
     lines += [f"- Not run: {sentence}" for sentence in missing]
     return "\n".join(lines)
 
