@@ -41,9 +41,10 @@ def _opening(scope: Scope, results: Sequence[Result], waiting: Sequence[Task], m
     lines = [
         "# The paper's experiments, run again",
         "",
-        f"Written by `{command}` from {len(results)} results that took {_duration(seconds)} in all, with seeds "
+        f"Written by `{command}` from {len(results)} results, with seeds "
         f"{', '.join(map(str, scope.seeds))} and at most {scope.iterations} steps a fit. Figures are means over seeds; "
-        "nothing was tuned towards a claim.",
+        "no setting was tuned towards a claim. The "
+        f"tasks took {_duration(seconds)} in all, added up; tasks that run side by side slow each other down.",
         "",
     ]
     if scope.quick:
@@ -58,10 +59,9 @@ def _opening(scope: Scope, results: Sequence[Result], waiting: Sequence[Task], m
 
 def _claims(claims: Sequence[Claim]) -> str:
     rows = tuple((c.where, c.claim, c.reading, c.measured, f"**{c.verdict}**") for c in claims)
-    counts = {
-        verdict: sum(c.verdict == verdict for c in claims) for verdict in ("holds", "does not hold", "cannot be judged")
-    }
-    said = ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count)
+    verbs = {"holds": "hold", "does not hold": "do not hold", "cannot be judged": "cannot be judged"}
+    counts = {verb: sum(c.verdict == verdict for c in claims) for verdict, verb in verbs.items()}
+    said = ", ".join(f"{count} {verb}" for verb, count in counts.items() if count)
     table = Table("", ("where", "claim", "how it is read here", "measured", "verdict"), rows)
     return f"## Claims\n\n{said}.\n\n{markdown(table)}\n"
 
