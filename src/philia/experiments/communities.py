@@ -48,7 +48,8 @@ class GroundTruth(Experiment):
         "columns split by the signs of the leading eigenvalues; all its communities count, whether they attract or "
         "repel. The paper does not say when a node is a member. Here an affinity has to reach √(−log(1 − "
         "density)), as in BigClam, for all models but VGraph, which has its authors' rule (the communities of a "
-        "node's links), and NormalizedCuts, which is a partition. The trivial covers stand beside them."
+        "node's links), and NormalizedCuts, which is a partition. The trivial covers stand beside them. "
+        "How VGraph searches was chosen by its own bound, but on these networks."
     )
 
     def tasks(self, scope: Scope) -> Iterator[Task]:
