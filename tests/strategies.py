@@ -7,13 +7,21 @@ from hypothesis import strategies as st
 
 from philia.graphs import Graph, Nodes
 from philia.objective import CrossEntropy, Divergence, Freedom, Group, Loss, NoisyOr, Recipe, SquaredError
-from philia.objective.mixing import attracting, blocks, both_ways, one_way, repelling
+from philia.objective.mixing import attracting, blocks, meeting_ones, one_way, repelling
 
 
 def random_graph(n: int, density: float, seed: int) -> Graph:
     rng = np.random.default_rng(seed)
     rows, columns = np.nonzero(np.triu(rng.random((n, n)) < density, k=1))
     return Graph.from_rows(rows, columns, Nodes.numbered(n))
+
+
+def weighed(graph: Graph, seed: int) -> Graph:
+    """The same links with weights, of which about a third is 1."""
+    rng = np.random.default_rng(seed)
+    rows, columns = graph.links
+    weights = np.where(rng.random(rows.size) < 0.3, 1.0, rng.choice([0.1, 0.5, 2.0, 3.0, 40.0], rows.size))
+    return Graph.from_rows(rows, columns, graph.nodes, weights=weights)
 
 
 @st.composite
@@ -26,8 +34,11 @@ def community_recipe(k_B: int, k_C: int, background: Freedom | None = None, loss
     groups = [Group("homophilous", k_B, lower_bound=0.0), Group("heterophilous", k_C, lower_bound=0.0)]
     mixing = [attracting(k_B), repelling(k_C)]
     if background is not None:
-        groups += [Group("ones", 1, freedom=Freedom.ONES), Group("background", 1, freedom=background, penalized=False)]
-        mixing.append(both_ways())
+        groups += [
+            Group("ones", 1, freedom=Freedom.ONES),
+            Group("background", 1, freedom=background, penalized=False, own_penalty=0.5),
+        ]
+        mixing.append(meeting_ones(1))
     return Recipe(tuple(groups), blocks(*mixing), loss or CrossEntropy())
 
 

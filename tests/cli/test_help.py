@@ -30,7 +30,7 @@ def test_help_fits_on_one_screen(command: str, wide: None) -> None:
 
 
 def test_the_commands_are_the_documented_ones_in_the_order_of_use() -> None:
-    documented = ["demo", "fit", "info", "communities", "explain", "predict", "sample", "compare", "convert"]
+    documented = ["demo", "fit", "info", "communities", "explain", "predict", "place", "sample", "compare", "convert"]
     documented += ["reproduce", "datasets list", "datasets info", "datasets fetch"]
     assert documented == COMMANDS
 

@@ -124,3 +124,60 @@ def test_control_characters_in_names_cannot_reach_the_terminal(folder: Path, run
     assert "\\x1b[31mred" in said
     assert "\x1b" not in said
     assert "\u202e" not in said
+
+
+def test_the_rule_is_named_and_others_are_offered(run: Any) -> None:
+    said = run("communities", "model.safetensors").stdout
+    assert "Who is a member: each community is split in two" in said
+    assert "Rules to choose from: split, odds, density" in said
+    assert "odds at least doubled" in run("communities", "model.safetensors", "--rule", "odds").stdout
+
+
+def test_rules_are_compared(folder: Path, run: Any, run_json: Any) -> None:
+    said = run("communities", "model.safetensors", "--compare-rules").stdout
+    assert "nodes in none" in said
+    assert "density: affinity of at least" in said
+    found = run_json("communities", "model.safetensors", "--compare-rules")["rules"]
+    model = CommunityModel.load(folder / "model.safetensors")
+    assert {rule["rule"]: rule["sizes"] for rule in found} == {
+        effect.rule: effect.sizes for effect in model.compare_rules().effects
+    }
+
+
+def test_stability_is_shown_and_not_kept_unasked(run: Any, run_json: Any) -> None:
+    said = run("communities", "model.safetensors", "--stability", "2").stdout
+    assert "other fits" in said
+    assert "of 2" in said
+    found = run_json("communities", "model.safetensors", "--stability", "2", "--quiet")["communities"]
+    assert all(c["other_fits"] == 2 and 0 <= c["stability"] <= 1 for c in found)
+    assert all(0 <= m["lower"] <= m["upper"] <= 1 for c in found for m in c["members"])
+    assert "stability" not in run_json("communities", "model.safetensors")["communities"][0]
+
+
+def test_kept_stability_is_part_of_explanations(run: Any, run_json: Any) -> None:
+    run("communities", "model.safetensors", "--stability", "2", "--keep", "--quiet")
+    said = run("explain", "model.safetensors", "ann", "bob").stdout
+    assert "of 2 other fits; membership of ann" in said
+    assert "stability" in run_json("explain", "model.safetensors", "ann", "bob")["reasons"][0]
+    assert "in other fits" in run("communities", "model.safetensors", "--node", "ann").stdout
+    assert "intervals" in run_json("communities", "model.safetensors", "--node", "ann")
+
+
+def test_what_was_not_measured_cannot_be_kept(run: Any) -> None:
+    assert "--stability 10" in run("communities", "model.safetensors", "--keep", code=2).stderr
+    assert "1 or more" in run("communities", "model.safetensors", "--stability", "0", code=2).stderr
+
+
+def test_an_interrupted_stability_shows_the_fits_that_are_done(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    fit, fits = CommunityModel.fit, []
+
+    def impatient(self: CommunityModel, X: Any, **told: Any) -> CommunityModel:
+        fits.append(X)
+        if len(fits) > 2:
+            raise KeyboardInterrupt
+        return fit(self, X, **told)
+
+    monkeypatch.setattr(CommunityModel, "fit", impatient)
+    done = run("communities", "model.safetensors", "--stability", "5", code=130)
+    assert "Interrupted after 2 of 5 fits." in done.stderr
+    assert "of 2" in done.stdout

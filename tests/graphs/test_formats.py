@@ -53,6 +53,12 @@ def test_half_of_a_general_matrix_needs_to_be_symmetrized(read: Any) -> None:
     assert read(text, "x.mtx", symmetrize=True).changes == Changes(directions=2, weights=1)
 
 
+@pytest.mark.parametrize("size", [30, 3000, 300_000])
+def test_a_matrix_market_file_of_any_size_is_read(read: Any, size: int) -> None:
+    links = "".join(f"{row + 1} {row}\n" for row in range(1, size))
+    assert read(f"{MARKET}pattern symmetric\n{size} {size} {size - 1}\n{links}", "x.mtx").n_links == size - 1
+
+
 def test_a_dense_matrix_market_file_is_read(read: Any) -> None:
     assert read("%%MatrixMarket matrix array real general\n2 2\n0\n1\n1\n0\n", "x.mtx").n_links == 1
 

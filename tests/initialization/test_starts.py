@@ -60,3 +60,13 @@ def test_varimax_unmixes_rotated_groups() -> None:
 def test_an_unknown_start_is_named_with_the_known_ones() -> None:
     with pytest.raises(InvalidParameterError, match="'spectral', 'uniform'"):
         choose_start("warm")
+
+
+@given(graph=graphs(max_nodes=20), k_C=st.integers(0, 4), baseline=st.floats(-9, 9), seed=st.integers(0, 10**6))
+def test_the_background_start_gives_everybody_the_baseline(graph: Graph, k_C: int, baseline: float, seed: int) -> None:
+    (B, C), (same_B, same_C) = (
+        STARTS[name](graph, 3, k_C, baseline, np.random.default_rng(seed)) for name in ("background", "uniform")
+    )
+    np.testing.assert_array_equal(B, same_B)
+    np.testing.assert_array_equal(C[:, 1:], same_C[:, 1:])
+    np.testing.assert_allclose(C[:, :1] - same_C[:, :1], np.sqrt(max(-baseline, 0)), atol=1e-12)

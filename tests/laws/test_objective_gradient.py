@@ -49,7 +49,7 @@ def dense_value_and_gradient(
     A = graph.adjacency.toarray().astype(float)
     loss = dense.LOSSES[type(recipe.loss).__name__]
     value, gradient = loss(A, recipe.factors(point, graph.n_nodes), recipe.mixing, seen)
-    weights = penalty * recipe.penalized(graph.n_nodes)
+    weights = recipe.penalties(penalty, graph.n_nodes)
     return value + float((weights * point**2).sum()), recipe.pulled_back(gradient) + 2 * weights * point
 
 

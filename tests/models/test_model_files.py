@@ -56,6 +56,19 @@ def test_held_out_pairs_come_back_too(path: Path) -> None:
         np.testing.assert_array_equal(held.pairs(5), again.pairs(5))
 
 
+def test_weights_come_back_too_and_a_file_without_them_holds_a_plain_graph(path: Path) -> None:
+    graph = as_graph([(u, v, weight) for weight, (u, v) in enumerate(LINKS, start=1)], weights=True)
+    model = CommunityModel(2, 1, random_state=0).fit(graph)
+    model.save(path)
+    again = load(path).graph_
+    assert again.weights is not None
+    np.testing.assert_array_equal(again.weights, graph.weights)
+    arrays, header = read_arrays(path)
+    del arrays["link_weights"], header["checksum"]
+    write_arrays(path, arrays, header)
+    assert load(path).graph_.weights is None
+
+
 def test_names_keep_their_types(path: Path) -> None:
     mixed = as_graph([(1, "1"), ("1", 2.5), (2.5, True)])
     CommunityModel(1, 1, random_state=0).fit(mixed).save(path)

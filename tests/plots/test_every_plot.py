@@ -13,6 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from philia import plots
+from philia.explain import measure_stability
 from philia.models import CommunityModel
 from tests.plots.rendering import render, room_left
 
@@ -21,6 +22,7 @@ PLOTS: dict[str, Callable[..., Axes]] = {
     "probabilities": plots.probabilities,
     "memberships": plots.memberships,
     "loss_curve": plots.loss_curve,
+    "stability": lambda model, ax=None: plots.stability(measure_stability(model.factors_, [model.factors_] * 3), ax),
     "waterfall": lambda model, ax=None: plots.waterfall(model.explain(0, 1), ax),
     "bars": lambda model, ax=None: plots.bars({"blog": {"SVD": [0.8], "ours": [model.score() + 1, 0.7]}}, ax),
     "curves": lambda model, ax=None: plots.curves({"ours": {2: [0.8], 4: [model.score() + 1, 0.7]}}, ax, x="columns"),

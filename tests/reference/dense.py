@@ -50,3 +50,13 @@ LOSSES = {
     "NoisyOr": noisy_or,
     "Divergence": divergence,
 }
+
+
+def weighted(
+    loss: str, A: Float64Array, W: Float64Array, F: Float64Array, M: Float64Array, seen: BoolArray
+) -> tuple[float, Float64Array]:
+    """The loss and gradient in which the pairs of weight w, taken together, count w times."""
+    parts = [(w, *LOSSES[loss](A, F, M, seen & (w == W))) for w in np.unique(W)]
+    value = sum(w * value for w, value, _ in parts)
+    gradient = np.sum([w * gradient for w, _, gradient in parts], axis=0)
+    return float(value), gradient

@@ -17,6 +17,7 @@ from philia.cli.explain import explain
 from philia.cli.fit import fit
 from philia.cli.guard import GuardedCommand
 from philia.cli.info import info
+from philia.cli.place import place
 from philia.cli.predict import predict
 from philia.cli.reproduce import reproduce
 from philia.cli.sample import sample
@@ -30,7 +31,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["--help", "-h"]},
 )
-for _command in (demo, fit, info, communities, explain, predict, sample, compare, convert, reproduce):
+for _command in (demo, fit, info, communities, explain, predict, place, sample, compare, convert, reproduce):
     app.command(cls=GuardedCommand)(_command)
 app.add_typer(datasets, name="datasets")
 

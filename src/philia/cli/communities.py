@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+import typer
+
 from philia.cli import options
 from philia.cli.files import check_target, load_model
+from philia.cli.guard import INTERRUPTED
 from philia.cli.naming import node_called, plain, shown, shown_first
 from philia.cli.options import option
 from philia.cli.output import Output
+from philia.cli.rules import show_rules
+from philia.exceptions import InvalidParameterError
 
 if TYPE_CHECKING:
     from philia.explain import Communities, Community
+    from philia.models import LinkModel
 
 
 def communities(
@@ -21,8 +28,13 @@ def communities(
         Path | None, option("-o --output", "Write the members: .csv as a table, else one community a line.")
     ] = None,
     rule: Annotated[
-        str, option("--rule", "Who is a member: density, or a membership such as 0.5 (density).")
-    ] = "density",
+        str | None, option("--rule", "Who is a member: split, odds, density, or a membership such as 0.5 (split).")
+    ] = None,
+    compare_rules: Annotated[bool, option("--compare-rules", "Show what each rule makes of the model.")] = False,
+    stability: Annotated[
+        int | None, option("--stability", "Fit so many times more, and say which communities come back.")
+    ] = None,
+    keep: Annotated[bool, option("--keep", "Keep the stability in the model file, for explain.")] = False,
     node: Annotated[str | None, option("--node", "Show the memberships of this node only.")] = None,
     force: options.Force = False,
     json: options.Json = False,
@@ -35,29 +47,60 @@ def communities(
 
     Example:
     $ philia communities model.safetensors -o communities.csv
+    $ philia communities model.safetensors --stability 10 --keep
     $ philia communities model.safetensors --node ann
     """
     out = Output(json, quiet, debug)
+    if keep and stability is None:
+        raise InvalidParameterError("there is no stability to keep; say how many fits, for example --stability 10")
     if output is not None:
         check_target(output, force=force)
     with out.listening():
         fitted = load_model(model)
         found = fitted.communities(_rule(rule))
+        complete = True
+        if stability is not None:
+            complete = _refit(out, fitted, stability)
+            found = fitted.communities(_rule(rule))
+        if keep:
+            fitted.save(model)
+            out.remark(f"Kept in {model}.")
         if output is not None:
             _write(out, found, output)
-        if node is None:
-            _all(out, found, list(fitted.graph_.nodes))
+        if compare_rules:
+            show_rules(out, fitted.compare_rules())
+        elif node is None:
+            _all(out, found, fitted)
         else:
             name = node_called(fitted.graph_.nodes, node)
             fitted.graph_.nodes.row(name)  # complains if there is no such node
             _one(out, found, name)
+    if not complete:
+        raise typer.Exit(INTERRUPTED)
 
 
-def _rule(text: str) -> str | float:
+def _rule(text: str | None) -> str | float | None:
+    if text is None:
+        return None
     try:
         return float(text)
     except ValueError:
         return text
+
+
+def _refit(out: Output, model: LinkModel, fits: int) -> bool:
+    """Measure the stability; whether all fits were done."""
+    from philia.cli.summaries import counted
+
+    def tell(done: int, asked: int) -> None:
+        if out.errors.is_terminal:
+            out.remark(f"{done} of {asked} fits are done.")
+
+    out.remark(f"Fitting {counted(fits, 'time')} more; Ctrl-C keeps the fits that are done.")
+    done = model.stability(fits, on_fit=tell).fits
+    if done < fits:
+        out.remark(f"Interrupted after {done} of {fits} fits.", style="yellow")
+    return done == fits
 
 
 def _write(out: Output, found: Communities, output: Path) -> None:
@@ -69,12 +112,12 @@ def _write(out: Output, found: Communities, output: Path) -> None:
     out.remark(f"Wrote {len(members)} communities to {output}.")
 
 
-def _all(out: Output, found: Communities, nodes: list[Any]) -> None:
-    lonely = [name for name in nodes if name not in found.assigned]
+def _all(out: Output, found: Communities, model: LinkModel) -> None:
+    lonely = [name for name in model.graph_.nodes if name not in found.assigned]
     out.data(
         {
             "rule": found.rule,
-            "communities": [_facts(community) for community in found],
+            "communities": [_facts(community, found) for community in found],
             "nodes_in_none": [plain(name) for name in lonely],
             "empty": list(found.empty),
             "repeated": [list(pair) for pair in found.repeated],
@@ -83,37 +126,72 @@ def _all(out: Output, found: Communities, nodes: list[Any]) -> None:
     if not found.found and not found.empty:
         out.say("The model has no communities.")
         return
-    rows = [(c.name, c.kind, c.effect, f"{len(c):,}", shown_first(c.members, 8, len(c))) for c in found]
+    rows = [
+        (c.name, c.kind, c.effect, f"{len(c):,}", *_seen_by_others(c), shown_first(c.members, 8, len(c))) for c in found
+    ]
     if rows:
-        out.table(["name", "kind", "two full members", "size", "fullest members"], rows, right=(3,))
+        refits = ("stability", "other fits") if found[0].refits else ()
+        titles = ["name", "kind", "two full members", "size", *refits, "fullest members"]
+        out.table(titles, rows, right=(3, 4, 5) if refits else (3,))
+    for c in found:
+        if c.refits is not None and not c.refits.reliable:
+            out.say(f"{c.name} was {c.refits.in_words()}.")
     few = f": {shown_first(lonely, 8, len(lonely))}" if lonely else ""
     out.say(f"{len(lonely):,} of {len(found.nodes):,} nodes are in no community{few}.")
-    out.say(f"Who is a member: {found.rule}.")
+    out.say(f"Who is a member: {found.rule}.{_other_rules(model)}")
     if found.empty:
         out.say(f"Empty: {', '.join(found.empty)}.")
     for a, b in found.repeated:
         out.say(f"{a} and {b} have the same members.")
 
 
-def _facts(community: Community) -> dict[str, Any]:
-    return {
+def _seen_by_others(community: Community) -> tuple[str, ...]:
+    refits = community.refits
+    return () if refits is None else (f"{refits.score:.2f}", f"{refits.appears} of {refits.fits}")
+
+
+def _other_rules(model: LinkModel) -> str:
+    if len(model.rules) < 2:
+        return ""
+    return f" Rules to choose from: {', '.join(model.rules)}, or a number; --compare-rules shows what they do."
+
+
+def _facts(community: Community, found: Communities) -> dict[str, Any]:
+    refits = community.refits
+    facts: dict[str, Any] = {
         "name": community.name,
         "kind": community.kind,
         "strength": community.strength,
         "effect": community.effect,
         "odds_factor": community.odds_factor,
         "size": len(community),
-        "members": [{"node": plain(name), "membership": share} for name, share in community.members.items()],
+        "members": [
+            {
+                "node": plain(name),
+                "membership": share,
+                **({} if refits is None else asdict(refits.interval(found.nodes.row(name)))),
+            }
+            for name, share in community.members.items()
+        ],
     }
+    if refits is not None:
+        facts |= {"stability": refits.score, "found_in": refits.appears, "other_fits": refits.fits}
+    return facts
 
 
 def _one(out: Output, found: Communities, name: Any) -> None:
     mine = found.of(name)
     kinds = {community.name: community for community in found}
-    out.data({"node": plain(name), "rule": found.rule, "memberships": mine})
+    intervals = found.intervals(name)
+    refits = {"intervals": {key: asdict(intervals[key]) for key in mine}} if intervals else {}
+    out.data({"node": plain(name), "rule": found.rule, "memberships": mine, **refits})
     if not mine:
         out.say(f"{shown(name)} is in no community ({found.rule}).")
         return
     out.say(f"{shown(name)} is in {len(mine)} of {len(found)} communities:")
-    rows = [(key, kinds[key].kind, kinds[key].effect, f"{share:.3f}") for key, share in mine.items()]
-    out.table(["name", "kind", "two full members", "membership"], rows, right=(3,))
+    rows = [
+        (key, kinds[key].kind, kinds[key].effect, f"{share:.3f}", *([str(intervals[key])] if intervals else []))
+        for key, share in mine.items()
+    ]
+    titles = ["name", "kind", "two full members", "membership", *(["in other fits"] if intervals else [])]
+    out.table(titles, rows, right=(3,))

@@ -21,8 +21,8 @@ _USUAL = ("CommunityModel", "LogisticPCA", "BigClam", "SymNMF", "SVD", "Normaliz
 def compare(
     path: options.Links,
     model: Annotated[list[ModelName] | None, option("--model", "One of them; may be given again.")] = None,
-    homophilous: Annotated[int, option("-B --homophilous", "Communities that attract (8).")] = 8,
-    heterophilous: Annotated[int, option("-C --heterophilous", "Communities that repel (4).")] = 4,
+    homophilous: Annotated[int | None, option("-B --homophilous", "Communities that attract (chosen).")] = None,
+    heterophilous: Annotated[int | None, option("-C --heterophilous", "Communities that repel (chosen).")] = None,
     truth: Annotated[Path | None, option("--truth", "Known communities, to compare with.")] = None,
     held_out: Annotated[float, option("--held-out", "Share of pairs to hide and to test on (0.1).")] = 0.1,
     seed: options.Seed = 0,
@@ -38,7 +38,7 @@ def compare(
 ) -> None:
     """Fit several models with the same pairs hidden and see which predicts those best.
 
-    Models with one kind of communities get B + C of them. Formulas that need no fit stand beside them.
+    CommunityModel chooses what is not given; others get 8 + 4 communities. Formulas that need no fit stand beside them.
 
     Example:
     $ philia compare links.csv --model CommunityModel --model BigClam -B 3 -C 1

@@ -24,6 +24,7 @@ def convert(
     columns: options.Columns = None,
     encoding: options.Encoding = "utf-8",
     symmetrize: options.Symmetrize = False,
+    weights: options.Weights = False,
     force: options.Force = False,
     json: options.Json = False,
     quiet: options.Quiet = False,
@@ -42,7 +43,8 @@ def convert(
     out = Output(json, quiet, debug)
     check_target(target, force=force)
     with out.listening():
-        graph = read_graph(source, **reader_options(delimiter, comment, header, columns, encoding, symmetrize))
+        reading = reader_options(delimiter, comment, header, columns, encoding, symmetrize, weights)
+        graph = read_graph(source, **reading)
         write_graph(graph, target)
     out.say(f"{'Standard input' if source == '-' else source} → {target}: {graph_in_words(graph)}")
     out.data({"source": source, "file": str(target), **graph_facts(graph)})

@@ -37,7 +37,7 @@ def demo(
     output.mkdir(parents=True, exist_ok=True)
     with out.listening():
         app = _draw_network(out, nodes, cities)
-        model = _fit(out, app, cities)
+        model = _fit(out, app)
         facts = _compare(out, app, model)
         pair = _explain(out, app, model)
         _save(out, app, model, pair, output)
@@ -61,7 +61,7 @@ def _draw_network(out: Output, nodes: int, cities: int) -> DatingApp:
     return app
 
 
-def _fit(out: Output, app: DatingApp, cities: int) -> CommunityModel:
+def _fit(out: Output, app: DatingApp) -> CommunityModel:
     from philia.cli.progress import progress_line
     from philia.cli.summaries import stop_in_words
     from philia.models import CommunityModel
@@ -69,12 +69,13 @@ def _fit(out: Output, app: DatingApp, cities: int) -> CommunityModel:
     out.say()
     out.say("2. A model", style="bold")
     out.say(
-        f"philia sees the matches only, neither cities nor genders. It looks for {cities} communities whose members "
-        "attract each other and 2 whose members repel each other."
+        "philia sees the matches only, neither cities nor genders, and is not told how many communities there are. It "
+        "hides a tenth of all pairs from itself and chooses what predicts those best."
     )
-    model = CommunityModel(cities, 2, random_state=0)
+    model = CommunityModel(random_state=0)
     with progress_line(out) as on_iteration:
         model.fit(app.graph, on_iteration=on_iteration)
+    out.say(f"Chosen: {model.selection_}.")
     out.say(stop_in_words(model.solution_))
     return model
 

@@ -82,6 +82,10 @@ def show_explanation(out: Output, explanation: LinkExplanation) -> None:
     rows.append(("together", "", odds_in_words(explanation.logit), f"{explanation.logit:+.3f}", "", ""))
     columns = ["community", "effect", "odds", "log-odds", f"affinity of {u}", f"affinity of {v}"]
     out.table(columns, rows, right=(2, 3, 4, 5))
+    for reason in explanation.strongest():
+        if reason.intervals is not None:
+            both = f"membership of {u} {reason.intervals[0]}, of {v} {reason.intervals[1]}"
+            out.say(f"{reason.community} has stability {reason.stability:.2f}, {reason.found}; {both}.")
 
 
 def explanation_facts(explanation: LinkExplanation) -> dict[str, Any]:
@@ -98,14 +102,5 @@ def explanation_facts(explanation: LinkExplanation) -> dict[str, Any]:
         "probability": explanation.probability,
         "logit": explanation.logit,
         "baseline": explanation.baseline,
-        "reasons": [
-            {
-                "community": reason.community,
-                "log_odds": reason.log_odds,
-                "odds_factor": reason.odds_factor,
-                "affinity_u": reason.affinities[0],
-                "affinity_v": reason.affinities[1],
-            }
-            for reason in explanation.strongest()
-        ],
+        "reasons": [reason.row() for reason in explanation.strongest()],
     }

@@ -24,6 +24,7 @@ def reader_options(
     columns: str | None,
     encoding: str,
     symmetrize: bool,
+    weights: bool = False,
 ) -> dict[str, Any]:
     r"""The options of ``read_graph`` from those of the command line, where a tab is hard to type.
 
@@ -39,6 +40,7 @@ def reader_options(
         "columns": None if columns is None else _columns(columns),
         "encoding": encoding,
         "symmetrize": symmetrize,
+        "weights": weights,
     }
 
 

@@ -56,11 +56,13 @@ class Precision(StrEnum):
 def fit(
     path: options.Links,
     model: Annotated[ModelName, option("--model", "Another model, with B + C columns.")] = _OURS,
-    homophilous: Annotated[int, option("-B --homophilous", "Communities that attract (8).")] = 8,
-    heterophilous: Annotated[int, option("-C --heterophilous", "Communities that repel (4).")] = 4,
+    homophilous: Annotated[int | None, option("-B --homophilous", "Communities that attract (chosen).")] = None,
+    heterophilous: Annotated[int | None, option("-C --heterophilous", "Communities that repel (chosen).")] = None,
     output: Annotated[Path | None, option("-o --output", "The model file (LINKS.safetensors, here).")] = None,
-    penalty: Annotated[float | None, option("--penalty", "Of |B|² + |C|²; less follows closer (10).")] = None,
-    background: Annotated[Background | None, option("--background", "none, constant or popularity (none).")] = None,
+    penalty: Annotated[float | None, option("--penalty", "Of |B|² + |C|²; less follows closer (chosen).")] = None,
+    background: Annotated[
+        Background | None, option("--background", "none, constant or popularity (popularity).")
+    ] = None,
     start: Annotated[Start | None, option("--start", "spectral or uniform, at random (spectral).")] = None,
     solver: Annotated[Solver | None, option("--solver", "lbfgsb or floor, faster if large (lbfgsb).")] = None,
     iterations: Annotated[int | None, option("--iterations", "At most so many steps (200).")] = None,
@@ -74,6 +76,7 @@ def fit(
     columns: options.Columns = None,
     encoding: options.Encoding = "utf-8",
     symmetrize: options.Symmetrize = False,
+    weights: options.Weights = False,
     force: options.Force = False,
     json: options.Json = False,
     quiet: options.Quiet = False,
@@ -82,14 +85,14 @@ def fit(
     """Fit attracting and repelling communities to a network; Ctrl-C saves the best so far.
 
     Example:
-    $ philia fit links.csv -B 10 -C 2 -o model.safetensors
+    $ philia fit links.csv -o model.safetensors
     $ philia fit links.csv --model BigClam -B 10 -C 0
     """
     out = Output(json, quiet, debug)
     target = _target(path, output)
     check_target(target, force=force)
     _check_counts({"--iterations": iterations, "--threads": threads})
-    reading = reader_options(delimiter, comment, header, columns, encoding, symmetrize)
+    reading = reader_options(delimiter, comment, header, columns, encoding, symmetrize, weights)
     with out.listening():
         from philia.graphs import read_graph
 
@@ -105,7 +108,10 @@ def fit(
             n_jobs=threads,
             **_search(model, solver, iterations),
         )
-        _run(out, fitted, read_graph(path, **reading), held_out)
+        graph = read_graph(path, **reading)
+        if weights:
+            _mind_weights(out, fitted, graph)
+        _run(out, fitted, graph, held_out)
         fitted.save(target)
         summary = _summary(fitted, held_out, target)
     _show(out, path, fitted, summary)
@@ -147,6 +153,16 @@ def _search(model: ModelName, solver: Solver | None, iterations: int | None) -> 
 
     kind = FloorLBFGS if solver is Solver.floor else LBFGSB
     return {"solver": kind() if iterations is None else kind(iterations=iterations)}
+
+
+def _mind_weights(out: Output, model: LinkModel, graph: Graph) -> None:
+    """Say so where weights were asked for in vain."""
+    from philia.models.factorization import Factorization
+
+    if graph.weights is None:
+        out.remark("No link has a weight other than 1.")
+    elif not isinstance(model, Factorization):
+        out.remark(f"{type(model).__name__} does not know weights; it takes all links alike.")
 
 
 def _run(out: Output, model: LinkModel, graph: Graph, held_out: float | None) -> None:

@@ -23,6 +23,27 @@ def read_pairs(path: str, nodes: Nodes, delimiter: str | None = None) -> list[tu
     >>> read_pairs(str(path), Nodes([1, 2, 3]))
     [(3, 1), (1, 3)]
     """
+    links = _scanned(path, delimiter)
+    names = _names(links, nodes)
+    return [(names[u], names[v]) for u, v in zip(links.rows.tolist(), links.columns.tolist(), strict=True)]
+
+
+def read_any_pairs(path: str, nodes: Nodes, delimiter: str | None = None) -> list[tuple[Node, Node]]:
+    r"""The same where a name need not be a node: one that is none stays what it is in the file.
+
+    >>> import pathlib, tempfile
+    >>> from philia.graphs import Nodes
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "pairs.csv"
+    >>> _ = path.write_bytes(b"source,target\r\nzoe,1\r\n")
+    >>> read_any_pairs(str(path), Nodes([1, 2, 3]))
+    [('zoe', 1)]
+    """
+    links = _scanned(path, delimiter)
+    names = [node_called(nodes, _text(written)) for written in links.names]
+    return [(names[u], names[v]) for u, v in zip(links.rows.tolist(), links.columns.tolist(), strict=True)]
+
+
+def _scanned(path: str, delimiter: str | None) -> Links:
     from philia.graphs.files.compression import opened
     from philia.graphs.files.dialect import Options, find_dialect
     from philia.graphs.files.edge_list import scan_blocks
@@ -33,16 +54,18 @@ def read_pairs(path: str, nodes: Nodes, delimiter: str | None = None) -> list[tu
     with opened(path) as source:
         blocks = text_blocks(source.stream, options.encoding)
         dialect, first = find_dialect(next(blocks, b""), options)
-        links = scan_blocks(first, blocks, dialect)
-        names = _names(links, nodes)
-    return [(names[u], names[v]) for u, v in zip(links.rows.tolist(), links.columns.tolist(), strict=True)]
+        return scan_blocks(first, blocks, dialect)
+
+
+def _text(written: object) -> str:
+    return written.decode() if isinstance(written, bytes) else str(written)
 
 
 def _names(links: Links, nodes: Nodes) -> list[Node]:
     """The node of each name in the file; a name that is none is complained about with the pair it stands in."""
     found = []
     for number, written in enumerate(links.names):
-        name = node_called(nodes, written.decode() if isinstance(written, bytes) else str(written))
+        name = node_called(nodes, _text(written))
         try:
             nodes.row(name)
         except UnknownNodeError as error:

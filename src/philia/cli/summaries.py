@@ -22,6 +22,7 @@ def graph_facts(graph: Graph) -> dict[str, Any]:
         "nodes": graph.n_nodes,
         "links": graph.n_links,
         "density": graph.density,
+        "weighted": graph.weights is not None,
         "changes": asdict(graph.changes),
     }
 
@@ -34,7 +35,8 @@ def graph_in_words(graph: Graph) -> str:
     '2 nodes and 1 link; 1 self-loop dropped.'
     """
     changes = str(graph.changes) if graph.changes else "nothing had to be changed"
-    return f"{counted(graph.n_nodes, 'node')} and {counted(graph.n_links, 'link')}; {changes}."
+    weighted = "" if graph.weights is None else ", weighted"
+    return f"{counted(graph.n_nodes, 'node')} and {counted(graph.n_links, 'link')}{weighted}; {changes}."
 
 
 def counted(count: int, noun: str) -> str:
@@ -55,6 +57,7 @@ def fit_facts(model: LinkModel, *, score: bool = True) -> dict[str, Any]:
     {'homophilous': 1, 'heterophilous': 0, 'empty': [], 'nodes_in_none': 2}
     """
     solution, communities = model.solution_, model.communities()
+    selection = getattr(model, "selection_", None)
     kinds = [community.kind for community in communities if len(community)]
     return {
         "fit": {
@@ -66,6 +69,7 @@ def fit_facts(model: LinkModel, *, score: bool = True) -> dict[str, Any]:
             "loss": solution.value,
             "mean_log_likelihood": model.score() if score else None,
         },
+        "selection": selection and selection.to_dict(),
         "communities": {
             "homophilous": kinds.count("homophilous"),
             "heterophilous": kinds.count("heterophilous"),
@@ -85,7 +89,9 @@ def fit_in_words(model: LinkModel, facts: dict[str, Any]) -> list[str]:
     """
     fit, found = facts["fit"], facts["communities"]
     attract, repel = found["homophilous"], found["heterophilous"]
-    sentences = [stop_in_words(model.solution_)]
+    selection = getattr(model, "selection_", None)
+    sentences = [f"Chosen by hidden pairs: {selection}."] if selection else []
+    sentences.append(stop_in_words(model.solution_))
     if fit["mean_log_likelihood"] is not None:
         sentences.append(
             f"Mean log-likelihood of a pair: {fit['mean_log_likelihood']:.4f} (0 would be perfect; "

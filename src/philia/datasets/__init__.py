@@ -6,6 +6,7 @@ from philia.datasets.dating_app import DatingApp, dating_app
 from philia.datasets.entries import CatalogEntry, DataFile
 from philia.datasets.loading import Dataset, entry, fetch, load, names
 from philia.datasets.overlap_threshold import OverlapThresholdGraph, overlap_threshold, random_overlap_threshold
+from philia.datasets.planted import Planted, planted
 from philia.datasets.sampling import sample_graph
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "Dataset",
     "DatingApp",
     "OverlapThresholdGraph",
+    "Planted",
     "classic",
     "dating_app",
     "entry",
@@ -23,6 +25,7 @@ __all__ = [
     "load",
     "names",
     "overlap_threshold",
+    "planted",
     "random_overlap_threshold",
     "sample_graph",
 ]

@@ -65,4 +65,5 @@ def induced(graph: Graph, rows: npt.NDArray[np.int64]) -> Graph:
     new[rows] = np.arange(len(rows))
     i, j = (new[ends] for ends in graph.links)
     inside = (i >= 0) & (j >= 0)
-    return Graph.from_rows(i[inside], j[inside], Nodes(graph.nodes.pick(rows)), graph.changes)
+    weights = None if graph.link_weights is None else graph.link_weights[inside]
+    return Graph.from_rows(i[inside], j[inside], Nodes(graph.nodes.pick(rows)), graph.changes, weights)

@@ -12,11 +12,11 @@ import numpy as np
 from philia._types import Float64Array, Int64Array
 from philia.evaluate.communities import CommunityScores, compare_communities
 from philia.evaluate.covers import CoverLike, trivial_covers
-from philia.evaluate.held_out_pairs import all_held_out, sample_held_out
 from philia.evaluate.link_prediction import LinkScores, evaluate_links, link_scores
 from philia.evaluate.predictors import PREDICTORS
 from philia.graphs import Graph
 from philia.objective import RandomPairs, seen
+from philia.objective.sampled_held_out import all_held_out, sample_held_out
 
 if TYPE_CHECKING:
     from philia.models import LinkModel

@@ -11,9 +11,9 @@ import numpy.typing as npt
 
 from philia._types import BoolArray, Float64Array
 from philia.evaluate.calibration import Calibration, calibration_of
-from philia.evaluate.held_out_pairs import all_held_out, sample_held_out
 from philia.evaluate.ranking import Ranking
 from philia.exceptions import InvalidParameterError
+from philia.objective.sampled_held_out import all_held_out, sample_held_out
 
 if TYPE_CHECKING:
     from philia.models import LinkModel

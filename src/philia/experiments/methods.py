@@ -58,6 +58,7 @@ def ours(penalty: float, start: str = "uniform", *, include_diagonal: bool = Tru
         shape.attracting,
         shape.repelling,
         penalty=penalty,
+        background="none",
         start=start,
         solver=shape.solver,
         include_diagonal=include_diagonal,

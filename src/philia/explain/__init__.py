@@ -4,16 +4,24 @@ from philia.explain.communities import Communities, Community, find_communities
 from philia.explain.links import LinkExplanation, Reason, explain_link
 from philia.explain.missing_links import PredictedLink, best_missing_links
 from philia.explain.normalized import NormalizedFactors, normalize
+from philia.explain.rule_effects import RuleComparison, RuleEffect
+from philia.explain.stability import CommunityStability, Interval, Stability, measure_stability
 
 __all__ = [
     "Communities",
     "Community",
+    "CommunityStability",
+    "Interval",
     "LinkExplanation",
     "NormalizedFactors",
     "PredictedLink",
     "Reason",
+    "RuleComparison",
+    "RuleEffect",
+    "Stability",
     "best_missing_links",
     "explain_link",
     "find_communities",
+    "measure_stability",
     "normalize",
 ]

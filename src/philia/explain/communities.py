@@ -12,15 +12,13 @@ from typing import overload
 import numpy as np
 
 from philia._types import Float64Array, Node
-from philia.exceptions import InvalidParameterError
 from philia.explain.links import factor_in_words
-from philia.explain.normalized import Kind, NormalizedFactors, community_names, normalize
+from philia.explain.normalized import NEGLIGIBLE, Kind, community_names, normalize
+from philia.explain.rules import thresholds
+from philia.explain.stability import CommunityStability, Interval, Stability
 from philia.factors import CommunityFactors
 from philia.graphs.graph import Graph
 from philia.graphs.nodes import Nodes
-
-_NEGLIGIBLE = 1e-3
-"""Log-odds too small to speak of."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +31,8 @@ class Community:
     >>> print(Community("C1", "heterophilous", -1.5, {"ann": 1.0, "bob": 0.6}, threshold=0.5))
     C1 repels (odds ÷ 4.48), 2 members: ann, bob
 
-    ``effect`` says so in words; models without odds say something else there.
+    ``effect`` says so in words; models without odds say something else there. ``refits`` tells how other fits saw the
+    community, once ``model.stability()`` was asked for.
     """
 
     name: str
@@ -42,6 +41,12 @@ class Community:
     members: Mapping[Node, float]
     threshold: float
     effect: str = ""
+    refits: CommunityStability | None = None
+
+    @property
+    def stability(self) -> float | None:
+        """How alike the community is in other fits, from 0 (as by chance) to 1; None if nobody asked."""
+        return None if self.refits is None else self.refits.score
 
     @property
     def odds_factor(self) -> float:
@@ -59,7 +64,8 @@ class Community:
         verb = "attracts" if self.kind == "homophilous" else "repels"
         rest = ", …" if len(self) > 5 else ""
         effect = self.effect or odds_effect(self.strength)
-        return f"{self.name} {verb} ({effect}), {len(self):,} members: {first}{rest}"
+        refits = "" if self.refits is None else f"; {self.refits.in_words()}"
+        return f"{self.name} {verb} ({effect}), {len(self):,} members: {first}{rest}{refits}"
 
 
 @dataclass(frozen=True)
@@ -84,6 +90,11 @@ class Communities(Sequence[Community]):
         self.nodes.row(node)  # a name that nobody has is a slip, not a node in no community
         mine = {c.name: c.members[node] for c in self.found if node in c}
         return dict(sorted(mine.items(), key=lambda item: -item[1]))
+
+    def intervals(self, node: Node) -> dict[str, Interval]:
+        """Where other fits put the node's membership in each community; empty unless the model's stability is known."""
+        row = self.nodes.row(node)
+        return {c.name: c.refits.interval(row) for c in self.found if c.refits is not None}
 
     def as_sets(self) -> dict[str, set[Node]]:
         """The members of each community as a set of names."""
@@ -143,17 +154,26 @@ def find_communities(
     factors: CommunityFactors,
     rule: str | float = "density",
     effect: Callable[[float], str] = odds_effect,
+    stability: Stability | None = None,
 ) -> Communities:
     """The communities of fitted factors as sets of names.
 
-    ``rule="density"`` is BigClam's: a node belongs where its affinity F is at least √(-log(1 - density)), or, where
-    nobody reaches that, at least the column's mean. In communities that repel a member is also above the column's
-    mean: without a background those columns carry the sparsity of the graph as well, and everybody has some affinity
-    to them. A number between 0 and 1 asks for that much of the membership V instead; ½ is a poor rule on real graphs,
-    because a column's largest entry says little about the others.
+    Each rule is a threshold a community:
+
+    - ``"split"`` cuts the column into two parts that vary as little as possible within (Otsu's rule): members on one
+      side, all others on the other. It needs no scale.
+    - ``"odds"`` asks for an affinity F of at least √log 2, so that any two members have their odds of a link at least
+      doubled, or halved where they repel.
+    - ``"density"`` is BigClam's: F is at least √(-log(1 - density)), or, where nobody reaches that, at least the
+      column's mean.
+    - A number between 0 and 1 asks for that much of the membership V; ½ is a poor rule on real graphs, because a
+      column's largest entry says little about the others.
+
+    With "odds" and "density", members of communities that repel are also above the column's mean: without a background
+    those columns carry the sparsity of the graph as well, and everybody has some affinity to them.
 
     Columns whose full members have their odds changed by less than a thousandth are counted as unused. ``effect``
-    says in words what a strength does.
+    says in words what a strength does; ``stability`` is what other fits say.
 
     >>> from philia.datasets import classic
     >>> graph = classic("karate")
@@ -163,36 +183,22 @@ def find_communities(
     B1 attracts (odds × 2.72), 5 members: 0, 1, 2, 32, 33
     """
     normal = normalize(factors)
-    thresholds, said = _thresholds(graph, normal, rule)
+    bar = thresholds(graph, normal, rule)
     names = community_names(factors.homophilous.shape[1], factors.heterophilous.shape[1])
     found = tuple(
         Community(
             name=normal.names[c],
             kind=normal.kinds[c],
             strength=float(normal.strengths[c]),
-            members=_members(graph, normal.memberships[:, c], thresholds[c]),
-            threshold=float(thresholds[c]),
+            members=_members(graph, normal.memberships[:, c], bar.least[c]),
+            threshold=float(bar.least[c]),
             effect=effect(float(normal.strengths[c])),
+            refits=None if stability is None else stability.of(normal.names[c]),
         )
-        for c in np.flatnonzero(np.abs(normal.strengths) >= _NEGLIGIBLE)
+        for c in np.flatnonzero(np.abs(normal.strengths) >= NEGLIGIBLE)
     )
     used = {community.name for community in found}
-    return Communities(found, said, graph.nodes, tuple(name for name in names if name not in used))
-
-
-def _thresholds(graph: Graph, normal: NormalizedFactors, rule: str | float) -> tuple[Float64Array, str]:
-    V = normal.memberships
-    if isinstance(rule, (int, float)) and not isinstance(rule, bool) and 0 < rule <= 1:
-        return np.full(V.shape[1], float(rule)), f"membership of at least {rule:g}"
-    if rule != "density":
-        raise InvalidParameterError(
-            f"the rule is {rule!r}; use 'density' or a membership above 0 and up to 1 such as 0.5"
-        )
-    affinity = math.sqrt(-math.log1p(-min(graph.density, 1 - 1e-12)))
-    bar = affinity / np.sqrt(np.abs(normal.strengths))
-    mean = V.mean(axis=0)
-    thresholds = np.where(bar > 1, mean, np.where(normal.strengths < 0, np.maximum(bar, mean), bar))
-    return thresholds, f"affinity of at least {affinity:.3g}, from the density of the graph"
+    return Communities(found, bar.said, graph.nodes, tuple(name for name in names if name not in used))
 
 
 def _members(graph: Graph, memberships: Float64Array, threshold: float) -> Mapping[Node, float]:

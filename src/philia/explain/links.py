@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import expit
@@ -11,6 +11,7 @@ from scipy.special import expit
 from philia._types import Node
 from philia.exceptions import InvalidParameterError
 from philia.explain.normalized import community_names
+from philia.explain.stability import CommunityStability, Interval, Stability
 from philia.factors import CommunityFactors
 from philia.graphs.graph import Graph
 
@@ -19,6 +20,9 @@ from philia.graphs.graph import Graph
 class Reason:
     """What one community adds to the log-odds of a link, with the affinities of both nodes to it.
 
+    ``stability`` (the mean likeness, from 0 to 1), ``found`` (in words) and ``intervals`` (of both memberships) tell
+    what other fits say about the community, once ``model.stability()`` was asked for.
+
     >>> Reason("B1", log_odds=0.0, affinities=(0.0, 2.0)).odds_factor
     1.0
     """
@@ -26,11 +30,37 @@ class Reason:
     community: str
     log_odds: float
     affinities: tuple[float, float]
+    stability: float | None = None
+    found: str = ""
+    intervals: tuple[Interval, Interval] | None = None
 
     @property
     def odds_factor(self) -> float:
         """What the odds of a link are multiplied by."""
         return _exp(self.log_odds)
+
+    def row(self) -> dict[str, object]:
+        """The reason by columns, for frames and spreadsheets; those about other fits only if there are some."""
+        columns: dict[str, object] = {
+            "community": self.community,
+            "log_odds": self.log_odds,
+            "odds_factor": self.odds_factor,
+            "affinity_u": self.affinities[0],
+            "affinity_v": self.affinities[1],
+        }
+        if self.intervals is not None:
+            u, v = self.intervals
+            columns |= {"stability": self.stability, "lower_u": u.lower, "upper_u": u.upper}
+            columns |= {"lower_v": v.lower, "upper_v": v.upper}
+        return columns
+
+    def __str__(self) -> str:
+        verb = "attracts" if self.log_odds > 0 else "repels"
+        said = f"{self.community:<5} {verb:<10} odds {factor_in_words(self.log_odds)}"
+        if self.intervals is None:
+            return said
+        u, v = self.intervals
+        return f"{said}  (stability {self.stability:.2f}, {self.found}; memberships {u} and {v})"
 
 
 @dataclass(frozen=True)
@@ -67,26 +97,15 @@ class LinkExplanation:
     def table(self) -> list[dict[str, object]]:
         """One row for the baseline and one a reason, for frames and spreadsheets."""
         first = {"community": "baseline", "log_odds": self.baseline, "odds_factor": _exp(self.baseline)}
-        rest = [
-            {
-                "community": r.community,
-                "log_odds": r.log_odds,
-                "odds_factor": r.odds_factor,
-                "affinity_u": r.affinities[0],
-                "affinity_v": r.affinities[1],
-            }
-            for r in self.strongest()
-        ]
-        return [{**first, "affinity_u": None, "affinity_v": None}, *rest]
+        rest = [reason.row() for reason in self.strongest()]
+        return [dict.fromkeys(rest[0] if rest else ("affinity_u", "affinity_v")) | first, *rest]
 
     def __str__(self) -> str:
         state = "linked" if self.linked else "not linked"
         lines = [f"{self.u} and {self.v}: predicted probability {self.probability:.3g} ({state} in the data)"]
         lines.append(f"  before any community     {odds_in_words(self.baseline)}")
         shown = self.strongest(8)
-        for reason in shown:
-            verb = "attracts" if reason.log_odds > 0 else "repels"
-            lines.append(f"  {reason.community:<5} {verb:<10} odds {factor_in_words(reason.log_odds)}")
+        lines += [f"  {reason}" for reason in shown]
         rest = self.strongest()[len(shown) :]
         if rest:
             lines.append(f"  {len(rest)} more            odds {factor_in_words(math.fsum(r.log_odds for r in rest))}")
@@ -94,8 +113,10 @@ class LinkExplanation:
         return "\n".join(lines)
 
 
-def explain_link(graph: Graph, factors: CommunityFactors, u: Node, v: Node) -> LinkExplanation:
-    """The logit of the pair (u, v), taken apart by community.
+def explain_link(
+    graph: Graph, factors: CommunityFactors, u: Node, v: Node, stability: Stability | None = None
+) -> LinkExplanation:
+    """The logit of the pair (u, v), taken apart by community; ``stability`` is what other fits say about each.
 
     >>> from philia.datasets import classic
     >>> graph = classic("karate")
@@ -113,10 +134,21 @@ def explain_link(graph: Graph, factors: CommunityFactors, u: Node, v: Node) -> L
     affinities = np.hstack([factors.homophilous[[i, j]], factors.heterophilous[[i, j]]])
     names = community_names(factors.homophilous.shape[1], factors.heterophilous.shape[1])
     reasons = tuple(
-        Reason(name, term, (float(affinities[0, c]), float(affinities[1, c])))
+        _seen_by_others(
+            Reason(name, term, (float(affinities[0, c]), float(affinities[1, c]))),
+            None if stability is None else stability.of(name),
+            (i, j),
+        )
         for c, (name, term) in enumerate(zip(names, terms, strict=True))
     )
     return LinkExplanation(u, v, graph.has_link(u, v), baseline, reasons)
+
+
+def _seen_by_others(reason: Reason, refits: CommunityStability | None, rows: tuple[int, int]) -> Reason:
+    if refits is None:
+        return reason
+    both = refits.interval(rows[0]), refits.interval(rows[1])
+    return replace(reason, stability=refits.score, found=refits.in_words(), intervals=both)
 
 
 def factor_in_words(log_odds: float) -> str:

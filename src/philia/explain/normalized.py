@@ -12,6 +12,9 @@ from philia.factors import CommunityFactors
 
 Kind = Literal["homophilous", "heterophilous"]
 
+NEGLIGIBLE = 1e-3
+"""Log-odds too small to speak of: a column whose full members get less is unused."""
+
 
 @dataclass(frozen=True, eq=False)
 class NormalizedFactors:

@@ -14,21 +14,28 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from philia._types import BoolArray
 from philia.exceptions import InvalidGraphError
 from philia.graphs.graph import Graph
 from philia.graphs.links import find_columns, graph_from_names, graph_from_pairs, graph_from_rows, graph_from_table
-from philia.graphs.matrices import graph_from_matrix
+from philia.graphs.matrices import graph_from_entries, graph_from_matrix
 from philia.graphs.nodes import Nodes
+from philia.graphs.weights import weight_values
 
 
-def as_graph(x: Any, *, symmetrize: bool = False) -> Graph:
-    """The graph that ``x`` holds, undirected and without weights; ``changes`` counts all that was dropped on the way.
+def as_graph(x: Any, *, symmetrize: bool = False, weights: bool = False) -> Graph:
+    """The graph that ``x`` holds, undirected; ``changes`` counts all that was dropped on the way.
 
     >>> as_graph([("ann", "bob"), ("bob", "cat")])
     Graph(3 nodes, 2 links)
     >>> as_graph(np.array([[0, 1, 0], [0, 0, 1], [0, 0, 0]]), symmetrize=True)
     Graph(3 nodes, 2 links; 2 directions dropped)
+    >>> as_graph([("ann", "bob", 2), ("bob", "ann"), ("bob", "cat")], weights=True).link_weights
+    array([3., 1.])
+
+    Weights are dropped and counted, unless ``weights`` asks for them: then they say how sure, or how often observed,
+    each link is, and have to be finite and above 0. A link without a weight weighs 1; the weights of a repeated link,
+    and of the two directions of a directed one, are added. A matrix that is symmetric, weights included, has each link
+    twice, and so has ``edge_index``: their weights are taken once.
 
     ``x`` may be
 
@@ -53,16 +60,16 @@ def as_graph(x: Any, *, symmetrize: bool = False) -> Graph:
     if isinstance(x, (str, os.PathLike)):
         from philia.graphs.files import read_graph  # the readers need what is above, so they come in when they are used
 
-        return read_graph(x, symmetrize=symmetrize)
+        return read_graph(x, symmetrize=symmetrize, weights=weights)
     if sparse.issparse(x):
-        return graph_from_matrix(x, symmetrize=symmetrize)
+        return graph_from_matrix(x, symmetrize=symmetrize, keep_weights=weights)
     if isinstance(x, np.ndarray):
-        return _from_array(x, symmetrize)
-    foreign = _from_library(x, symmetrize)
+        return _from_array(x, symmetrize, weights)
+    foreign = _from_library(x, symmetrize, weights)
     if foreign is not None:
         return foreign
     if isinstance(x, Iterable) and not isinstance(x, (Mapping, bytes, bytearray)):
-        return graph_from_pairs(x)
+        return graph_from_pairs(x, keep_weights=weights)
     raise InvalidGraphError(
         f"a {type(x).__name__} cannot be read as a graph; give a philia Graph, a square numpy array or scipy sparse "
         "matrix, an iterable of pairs, a graph of networkx or igraph, a frame of pandas or polars with one link a row, "
@@ -70,73 +77,70 @@ def as_graph(x: Any, *, symmetrize: bool = False) -> Graph:
     )
 
 
-def _from_library(x: Any, symmetrize: bool) -> Graph | None:
+def _from_library(x: Any, symmetrize: bool, keep_weights: bool) -> Graph | None:
     """The graph of another library's object, or None if it is of no library known here."""
     libraries = {base.__module__.split(".")[0] for base in type(x).__mro__}
     if "networkx" in libraries and hasattr(x, "edges"):
-        return _from_networkx(x)
+        return _from_networkx(x, keep_weights)
     if "igraph" in libraries and hasattr(x, "get_edgelist"):
-        return _from_igraph(x)
+        return _from_igraph(x, keep_weights)
     if "pandas" in libraries and hasattr(x, "columns"):
-        return _from_pandas(x, symmetrize)
+        return _from_pandas(x, symmetrize, keep_weights)
     if "polars" in libraries and hasattr(x, "collect_schema"):
-        return _from_polars(x)
+        return _from_polars(x, keep_weights)
     if hasattr(x, "edge_index") and hasattr(x, "num_nodes"):
-        return _from_edge_index(x)
+        return _from_edge_index(x, keep_weights)
     return None
 
 
-def _from_array(x: npt.NDArray[Any], symmetrize: bool) -> Graph:
+def _from_array(x: npt.NDArray[Any], symmetrize: bool, keep_weights: bool) -> Graph:
     named = x.dtype.kind in "US" or (x.dtype.kind == "O" and not _holds_numbers(x))
     links = x.ndim == 2 and x.shape[1] == 2 and (named or x.shape[0] != 2)
     if links:
-        return _from_link_array(x)
+        return _from_link_array(x, keep_weights)
     if x.ndim == 2 and x.shape[0] == 2 and x.dtype.kind in "iu" and x.shape[1] != 2:
         raise InvalidGraphError(
             f"the array is 2 x {x.shape[1]:,}; if its columns are links, pass it transposed (array.T). "
             "A matrix is square and an array of links has two columns"
         )
-    return graph_from_matrix(x.astype(np.float64) if x.dtype.kind == "O" and not named else x, symmetrize=symmetrize)
+    matrix = x.astype(np.float64) if x.dtype.kind == "O" and not named else x
+    return graph_from_matrix(matrix, symmetrize=symmetrize, keep_weights=keep_weights)
 
 
 def _holds_numbers(x: npt.NDArray[Any]) -> bool:
     return all(isinstance(value, (int, float, np.number, np.bool_)) for value in x.flat)
 
 
-def _from_link_array(x: npt.NDArray[Any]) -> Graph:
+def _from_link_array(x: npt.NDArray[Any], keep_weights: bool) -> Graph:
     if x.dtype.kind not in "iuf" or not len(x):
-        return graph_from_pairs(x.tolist())
+        return graph_from_pairs(x.tolist(), keep_weights=keep_weights)
     whole = np.isfinite(x) & (x == np.floor(x))
     if not whole.all():
         row = int(np.argmin(whole.all(axis=1)))
         raise InvalidGraphError(f"link number {row} is {x[row].tolist()}; an array of links holds whole numbers")
-    return graph_from_names(x[:, 0], x[:, 1])
+    return graph_from_names(x[:, 0], x[:, 1], keep_weights=keep_weights)
 
 
-def _from_networkx(x: Any) -> Graph:
+def _from_networkx(x: Any, keep_weights: bool) -> Graph:
     nodes = Nodes(x.nodes)
     rows = {name: row for row, name in enumerate(x.nodes)}
     links = list(x.edges(data="weight", default=1))
     first, second = (np.fromiter((rows[link[end]] for link in links), np.int64, len(links)) for end in (0, 1))
-    return graph_from_rows(
-        first, second, nodes, directed=x.is_directed(), weighted=_weighted([link[2] for link in links])
-    )
+    weights = weight_values(link[2] for link in links)
+    return graph_from_rows(first, second, nodes, directed=x.is_directed(), weights=weights, keep_weights=keep_weights)
 
 
-def _from_igraph(x: Any) -> Graph:
+def _from_igraph(x: Any, keep_weights: bool) -> Graph:
     nodes = Nodes(x.vs["name"]) if "name" in x.vs.attributes() else Nodes.numbered(x.vcount())
     nodes.check_unique()
     ends = np.array(x.get_edgelist(), np.int64).reshape(-1, 2)
-    weighted = _weighted(x.es["weight"]) if "weight" in x.es.attributes() else None
-    return graph_from_rows(ends[:, 0], ends[:, 1], nodes, directed=x.is_directed(), weighted=weighted)
+    weights = weight_values(x.es["weight"]) if "weight" in x.es.attributes() else None
+    return graph_from_rows(
+        ends[:, 0], ends[:, 1], nodes, directed=x.is_directed(), weights=weights, keep_weights=keep_weights
+    )
 
 
-def _weighted(weights: Iterable[Any]) -> BoolArray:
-    """Where a weight is other than 1; None stands for a link that has none."""
-    return np.array([weight is not None and weight != 1 for weight in weights], np.bool_)
-
-
-def _from_edge_index(x: Any) -> Graph:
+def _from_edge_index(x: Any, keep_weights: bool) -> Graph:
     ends = _to_array(x.edge_index)
     if ends.ndim != 2 or ends.shape[0] != 2:
         raise InvalidGraphError(
@@ -148,8 +152,8 @@ def _from_edge_index(x: Any) -> Graph:
             f"edge_index holds {ends.min()} to {ends.max()}, but there are {count:,} nodes, from 0 to {count - 1}"
         )
     weight = getattr(x, "edge_weight", None)
-    weighted = None if weight is None else _to_array(weight).reshape(-1) != 1
-    return graph_from_rows(ends[0], ends[1], Nodes.numbered(count), directed=True, weighted=weighted)
+    weights = None if weight is None else _to_array(weight).reshape(-1).astype(np.float64)
+    return graph_from_entries(ends[0], ends[1], Nodes.numbered(count), weights=weights, keep_weights=keep_weights)
 
 
 def _to_array(tensor: Any) -> npt.NDArray[Any]:
@@ -158,27 +162,28 @@ def _to_array(tensor: Any) -> npt.NDArray[Any]:
     return np.asarray(tensor)
 
 
-def _from_pandas(x: Any, symmetrize: bool) -> Graph:
+def _from_pandas(x: Any, symmetrize: bool, keep_weights: bool) -> Graph:
     if not hasattr(x, "iloc") or x.ndim != 2:
         raise InvalidGraphError(
             f"a pandas {type(x).__name__} cannot be read as a graph; give a frame with one link a row"
         )
     if len(x) and x.shape[0] == x.shape[1] and x.index.equals(x.columns):
-        return graph_from_matrix(x.to_numpy(), nodes=Nodes(x.index.tolist()), symmetrize=symmetrize)
+        names = Nodes(x.index.tolist())
+        return graph_from_matrix(x.to_numpy(), nodes=names, symmetrize=symmetrize, keep_weights=keep_weights)
     headers, columns = list(x.columns), [x.iloc[:, place] for place in range(x.shape[1])]
     ends = find_columns(headers)
     _refuse_missing(sum(int(columns[end].isna().sum()) for end in ends if end < len(columns)))
-    return graph_from_table(headers, [column.to_numpy() for column in columns], ends)
+    return graph_from_table(headers, [column.to_numpy() for column in columns], ends, keep_weights=keep_weights)
 
 
-def _from_polars(x: Any) -> Graph:
+def _from_polars(x: Any, keep_weights: bool) -> Graph:
     if not hasattr(x, "get_columns"):
         raise InvalidGraphError(f"a polars {type(x).__name__} holds no rows yet; pass its .collect()")
     columns = x.get_columns()
     ends = find_columns(x.columns)
     _refuse_missing(sum(int(columns[end].null_count()) for end in ends if end < len(columns)))
     arrays = [column.to_numpy() if column.dtype.is_numeric() else column.to_list() for column in columns]
-    return graph_from_table(x.columns, arrays, ends)
+    return graph_from_table(x.columns, arrays, ends, keep_weights=keep_weights)
 
 
 def _refuse_missing(count: int) -> None:

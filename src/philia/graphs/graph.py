@@ -1,4 +1,4 @@
-"""The graph everything else works on: undirected, unweighted, without self-loops, and with names."""
+"""The graph everything else works on: undirected, without self-loops, and with names."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from philia._types import BoolArray, Int64Array, Node
+from philia._types import BoolArray, Float64Array, Int64Array, Node
 from philia.exceptions import InvalidGraphError
 from philia.graphs.nodes import Nodes
 
@@ -51,11 +51,12 @@ def _counted(count: int, noun: str, verb: str) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Graph:
-    """An undirected, unweighted graph with named nodes.
+    """An undirected graph with named nodes.
 
     ``adjacency`` is a symmetric 0/1 matrix in compressed rows with an empty diagonal and sorted indices; it is
     read-only. Make one with :func:`philia.as_graph` or :func:`philia.read_graph`, which check and count what they
-    change.
+    change. ``weights`` is None unless they were asked for; then it holds, read-only too, how sure or how often observed
+    each link is, one number for each entry of ``adjacency``, and None again if all are 1.
 
     >>> from philia import as_graph
     >>> graph = as_graph([("ann", "bob"), ("bob", "cat"), ("bob", "ann"), ("cat", "cat")])
@@ -68,12 +69,20 @@ class Graph:
     adjacency: sparse.csr_array
     nodes: Nodes
     changes: Changes = field(default_factory=Changes)
+    weights: Float64Array | None = None
 
     @classmethod
     def from_rows(
-        cls, rows: npt.NDArray[Any], columns: npt.NDArray[Any], nodes: Nodes, changes: Changes | None = None
+        cls,
+        rows: npt.NDArray[Any],
+        columns: npt.NDArray[Any],
+        nodes: Nodes,
+        changes: Changes | None = None,
+        weights: Float64Array | None = None,
     ) -> Graph:
         """A graph from two equally long arrays of row numbers, one entry a link; loops and repetitions are counted.
+
+        The weights of a repeated link are added.
 
         >>> Graph.from_rows(np.array([0, 1, 1]), np.array([1, 0, 1]), Nodes.numbered(2))
         Graph(2 nodes, 1 link; 1 self-loop dropped, 1 repeated link merged)
@@ -83,16 +92,17 @@ class Graph:
         loops = int(np.count_nonzero(loop))
         if loops:
             rows, columns = rows[~loop], columns[~loop]
+            weights = None if weights is None else weights[~loop]
         low, high = np.minimum(rows, columns), np.maximum(rows, columns)
         index = np.int32 if n < 2**31 else np.int64
-        upper = sparse.coo_array(
-            (np.ones(low.size, np.int8), (low.astype(index), high.astype(index))), shape=(n, n)
-        ).tocsr()
+        values = np.ones(low.size, np.int8) if weights is None else weights
+        upper = sparse.coo_array((values, (low.astype(index), high.astype(index))), shape=(n, n)).tocsr()
         upper.sum_duplicates()
+        totals = None if weights is None or (upper.data == 1).all() else _frozen((upper + upper.T).tocsr()).data
         upper.data = np.ones(upper.nnz, np.int8)  # sums of many repetitions overflow eight bits, so they are never read
         adjacency = (upper + upper.T).tocsr()
         found = Changes(loops=loops, duplicates=int(low.size - upper.nnz))
-        return cls(_frozen(adjacency), nodes, found + (changes or Changes()))
+        return cls(_frozen(adjacency), nodes, found + (changes or Changes()), totals)
 
     @property
     def n_nodes(self) -> int:
@@ -120,6 +130,19 @@ class Graph:
         """Each link once, as rows and columns with row < column."""
         upper = sparse.triu(self.adjacency, k=1, format="coo")
         return upper.row.astype(np.int64), upper.col.astype(np.int64)
+
+    @property
+    def link_weights(self) -> Float64Array | None:
+        """The weight of each link, in the order of ``links``; None if all are 1.
+
+        >>> from philia import as_graph
+        >>> as_graph([("ann", "bob", 2.5), ("bob", "cat")], weights=True).link_weights
+        array([2.5, 1. ])
+        """
+        if self.weights is None:
+            return None
+        rows = np.repeat(np.arange(self.n_nodes), self.degrees)
+        return np.asarray(self.weights[rows < self.adjacency.indices])
 
     def neighbours(self, node: Node) -> list[Node]:
         """The names of the nodes that ``node`` is linked with, in row order."""
@@ -151,7 +174,8 @@ class Graph:
     def __repr__(self) -> str:
         nodes = f"{self.n_nodes:,} node{'' if self.n_nodes == 1 else 's'}"
         links = f"{self.n_links:,} link{'' if self.n_links == 1 else 's'}"
-        return f"Graph({nodes}, {links}{f'; {self.changes}' if self.changes else ''})"
+        weighted = "" if self.weights is None else ", weighted"
+        return f"Graph({nodes}, {links}{weighted}{f'; {self.changes}' if self.changes else ''})"
 
 
 def stored(matrix: sparse.csr_array, rows: npt.NDArray[Any], columns: npt.NDArray[Any]) -> BoolArray:

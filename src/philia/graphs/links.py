@@ -9,10 +9,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from philia._types import BoolArray, Int64Array, Node
+from philia._types import Float64Array, Int64Array, Node
 from philia.exceptions import InvalidGraphError
 from philia.graphs.graph import Changes, Graph
 from philia.graphs.nodes import Nodes
+from philia.graphs.weights import check_weights, weight_value
 
 END_NAMES = (
     ("source", "target"),
@@ -40,21 +41,30 @@ def graph_from_rows(
     nodes: Nodes,
     *,
     directed: bool = False,
-    weighted: BoolArray | None = None,
+    weights: Float64Array | None = None,
+    keep_weights: bool = False,
 ) -> Graph:
-    """A graph from row numbers, one entry a link; ``weighted`` marks the entries whose weight is not 1.
+    """A graph from row numbers, one entry a link; ``weights`` other than 1 are dropped and counted, unless kept.
 
-    With ``directed`` the two directions of a link are no repetition, and those without the other are counted.
+    With ``directed`` the two directions of a link are no repetition, and those without the other are counted. Kept
+    weights are added over repetitions and directions; without ``weights`` each entry weighs 1.
 
     >>> graph_from_rows(np.array([0, 1, 1]), np.array([1, 0, 2]), Nodes("abc"), directed=True)
     Graph(3 nodes, 2 links; 1 direction dropped)
+    >>> graph_from_rows(np.array([0, 1, 1]), np.array([1, 0, 2]), Nodes("abc"), keep_weights=True).link_weights
+    array([2., 1.])
     """
-    weights = 0 if weighted is None else _distinct_links(rows[weighted], columns[weighted], len(nodes))
-    changes = Changes(weights=weights)
+    changes, kept = Changes(), None
+    if keep_weights:
+        kept = np.ones(len(rows)) if weights is None else weights
+        check_weights(rows, columns, nodes, kept)
+    elif weights is not None:
+        other = weights != 1
+        changes = Changes(weights=_distinct_links(rows[other], columns[other], len(nodes)))
     if directed:
-        rows, columns, found = _without_directions(rows, columns, len(nodes))
+        rows, columns, kept, found = _without_directions(rows, columns, len(nodes), kept)
         changes += found
-    return Graph.from_rows(rows, columns, nodes, changes)
+    return Graph.from_rows(rows, columns, nodes, changes, kept)
 
 
 def _distinct_links(rows: npt.NDArray[Any], columns: npt.NDArray[Any], count: int) -> int:
@@ -63,19 +73,23 @@ def _distinct_links(rows: npt.NDArray[Any], columns: npt.NDArray[Any], count: in
 
 
 def _without_directions(
-    rows: npt.NDArray[Any], columns: npt.NDArray[Any], count: int
-) -> tuple[npt.NDArray[Any], npt.NDArray[Any], Changes]:
+    rows: npt.NDArray[Any], columns: npt.NDArray[Any], count: int, weights: Float64Array | None
+) -> tuple[npt.NDArray[Any], npt.NDArray[Any], Float64Array | None, Changes]:
+    """Each link once, with the weights of both directions added, and then the self-loops."""
     loop = rows == columns
     ends = (rows[~loop], columns[~loop])
-    arcs = sparse.coo_array((np.ones(ends[0].size, np.bool_), ends), shape=(count, count)).tocsr()
+    values = np.ones(ends[0].size, np.bool_) if weights is None else weights[~loop]
+    arcs = sparse.coo_array((values, ends), shape=(count, count)).tocsr()
     arcs.sum_duplicates()
-    mutual = arcs.multiply(arcs.T).nnz
+    there = arcs.astype(np.bool_)
+    mutual = there.multiply(there.T).nnz
     changes = Changes(duplicates=int(ends[0].size - arcs.nnz), directions=int(arcs.nnz - mutual))
     links = sparse.triu(arcs + arcs.T, k=1, format="coo")
-    return np.concatenate([links.row, rows[loop]]), np.concatenate([links.col, columns[loop]]), changes
+    added = None if weights is None else np.concatenate([links.data, weights[loop]])
+    return np.concatenate([links.row, rows[loop]]), np.concatenate([links.col, columns[loop]]), added, changes
 
 
-def graph_from_pairs(pairs: Iterable[Any]) -> Graph:
+def graph_from_pairs(pairs: Iterable[Any], *, keep_weights: bool = False) -> Graph:
     """A graph from an iterable of ``(u, v)`` or ``(u, v, weight)``.
 
     >>> graph_from_pairs([("ann", "bob"), ("bob", "cat", 2.5)])
@@ -83,7 +97,7 @@ def graph_from_pairs(pairs: Iterable[Any]) -> Graph:
     """
     first: list[Node] = []
     second: list[Node] = []
-    weighted: list[bool] = []
+    weights: list[float] = []
     for number, pair in enumerate(pairs):
         if isinstance(pair, (str, bytes)) or not hasattr(pair, "__len__") or not hasattr(pair, "__getitem__"):
             raise InvalidGraphError(f"link number {number} is {pair!r}; a link is a pair such as ('ann', 'bob')")
@@ -94,13 +108,13 @@ def graph_from_pairs(pairs: Iterable[Any]) -> Graph:
             )
         first.append(pair[0])
         second.append(pair[1])
-        weighted.append(len(pair) == 3 and _is_weight(pair[2]))
+        weights.append(_weight(pair[2]) if len(pair) == 3 else 1.0)
     _refuse_nested_matrix(first, second, pairs)
     if not first:
         raise InvalidGraphError(
             "there are no links; give at least one pair of names, or a matrix for a graph without links"
         )
-    return graph_from_names(first, second, np.array(weighted))
+    return graph_from_names(first, second, np.array(weights), keep_weights=keep_weights)
 
 
 def _refuse_nested_matrix(first: list[Node], second: list[Node], pairs: Iterable[Any]) -> None:
@@ -114,14 +128,16 @@ def _refuse_nested_matrix(first: list[Node], second: list[Node], pairs: Iterable
             )
 
 
-def _is_weight(value: Any) -> bool:
-    """Whether what comes third with a link is a number other than 1; networkx puts it into a dictionary."""
+def _weight(value: Any) -> float:
+    """What comes third with a link if it is a number, else 1; networkx puts it into a dictionary."""
     if isinstance(value, Mapping):
         value = value.get("weight", 1)
-    return isinstance(value, (int, float, np.number)) and bool(value != 1)
+    return weight_value(value) if isinstance(value, (int, float, np.number)) else 1.0
 
 
-def graph_from_names(first: Column, second: Column, weighted: BoolArray | None = None) -> Graph:
+def graph_from_names(
+    first: Column, second: Column, weights: Float64Array | None = None, *, keep_weights: bool = False
+) -> Graph:
     """A graph from the names of the two ends of each link, as two equally long lists or arrays.
 
     Integers are put in ascending order, other names in the order in which they come.
@@ -133,14 +149,15 @@ def graph_from_names(first: Column, second: Column, weighted: BoolArray | None =
     arrays = [end for end in both if isinstance(end, np.ndarray) and end.dtype.kind in "iu"]
     if len(arrays) == 2 and np.result_type(*arrays).kind in "iu":  # signed and unsigned together make floats
         names, rows = np.unique(np.concatenate(arrays), return_inverse=True)
-        return graph_from_rows(rows[: len(first)], rows[len(first) :], Nodes(names), weighted=weighted)
+        nodes, ends = Nodes(names), [rows[: len(first)], rows[len(first) :]]
+        return graph_from_rows(ends[0], ends[1], nodes, weights=weights, keep_weights=keep_weights)
     known: dict[Node, int] = {}
     listed = [name for link in zip(*(_listed(end) for end in both), strict=True) for name in link]
     rows = _numbered(listed, known).reshape(-1, 2).T
     nodes, ends = Nodes(known), [rows[0], rows[1]]
     if nodes.integers is not None:
         nodes, ends = ascending(nodes.integers, ends)
-    return graph_from_rows(ends[0], ends[1], nodes, weighted=weighted)
+    return graph_from_rows(ends[0], ends[1], nodes, weights=weights, keep_weights=keep_weights)
 
 
 def _whole(names: Column) -> Column:
@@ -215,9 +232,15 @@ def _place(column: int | str, headers: Sequence[object]) -> int:
 
 
 def graph_from_table(
-    headers: Sequence[object], columns: Sequence[Column], wanted: tuple[int | str, int | str] | None = None
+    headers: Sequence[object],
+    columns: Sequence[Column],
+    wanted: tuple[int | str, int | str] | None = None,
+    *,
+    keep_weights: bool = False,
 ) -> Graph:
     """A graph from a table with one link a row; a numeric column called "weight" counts as weights.
+
+    Where a weight is missing the link has none, and weighs 1 like any link without.
 
     >>> graph_from_table(["from", "to", "weight"], [["a", "b"], ["b", "c"], np.array([1.0, 3.0])])
     Graph(3 nodes, 2 links; 1 weight dropped)
@@ -229,6 +252,13 @@ def graph_from_table(
     first, second = (columns[place] for place in find_columns(headers, wanted))
     named = zip(headers, columns, strict=True)
     weights = next((np.asarray(column) for name, column in named if plain_name(name) == "weight"), None)
-    if weights is None or weights.dtype.kind not in "iuf":
-        return graph_from_names(first, second)
-    return graph_from_names(first, second, (weights != 1) & (weights == weights))  # a missing weight is none
+    numeric = weights is not None and weights.dtype.kind in "iuf"
+    if weights is not None and keep_weights and not numeric:
+        raise InvalidGraphError(
+            f"the column of weights holds {weights.dtype} values; make them numbers first, for example by "
+            'frame.astype({"weight": float}), or read the table without weights'
+        )
+    if weights is None or not numeric:
+        return graph_from_names(first, second, keep_weights=keep_weights)
+    told = np.where(weights == weights, weights, 1).astype(np.float64)  # only "not a number" differs from itself
+    return graph_from_names(first, second, told, keep_weights=keep_weights)

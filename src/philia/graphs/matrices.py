@@ -5,19 +5,25 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from scipy import sparse
 
+from philia._types import Float64Array
 from philia.exceptions import InvalidGraphError
 from philia.graphs.graph import Graph
 from philia.graphs.links import graph_from_rows
 from philia.graphs.memory import require_memory
 from philia.graphs.nodes import Nodes
+from philia.graphs.weights import check_weights
 
 
-def graph_from_matrix(matrix: Any, *, nodes: Nodes | None = None, symmetrize: bool = False) -> Graph:
+def graph_from_matrix(
+    matrix: Any, *, nodes: Nodes | None = None, symmetrize: bool = False, keep_weights: bool = False
+) -> Graph:
     """A graph from a square symmetric matrix whose non-zero entries are the links; entries other than 1 are weights.
 
-    With ``symmetrize`` an entry on either side of the diagonal is enough.
+    With ``symmetrize`` an entry on either side of the diagonal is enough. Where weights are kept, they have to be
+    symmetric too; with ``symmetrize`` the two of a link that differ are added.
 
     >>> graph_from_matrix(np.array([[0, 2], [2, 1]]))
     Graph(2 nodes, 1 link; 1 self-loop dropped, 1 weight dropped)
@@ -27,6 +33,8 @@ def graph_from_matrix(matrix: Any, *, nodes: Nodes | None = None, symmetrize: bo
     _check_values(entries)
     if not symmetrize:
         _check_symmetric(entries)
+        if keep_weights:
+            _check_same_weights(entries)
     coo = entries.tocoo()
     names = Nodes.numbered(coo.shape[0]) if nodes is None else nodes
     if len(names) != coo.shape[0]:
@@ -34,7 +42,46 @@ def graph_from_matrix(matrix: Any, *, nodes: Nodes | None = None, symmetrize: bo
             f"the matrix has {coo.shape[0]:,} rows but there are {len(names):,} names; give one a row"
         )
     names.check_unique()
-    return graph_from_rows(coo.row, coo.col, names, directed=True, weighted=coo.data != 1)
+    weights = coo.data.astype(np.float64)
+    return graph_from_entries(coo.row, coo.col, names, weights=weights, keep_weights=keep_weights)
+
+
+def graph_from_entries(
+    rows: npt.NDArray[Any],
+    columns: npt.NDArray[Any],
+    nodes: Nodes,
+    *,
+    weights: Float64Array | None = None,
+    keep_weights: bool = False,
+) -> Graph:
+    """A graph from the entries of an adjacency matrix, in which an undirected link stands twice.
+
+    So kept weights are those of the entries if the two directions of every link weigh the same; otherwise the matrix is
+    that of a directed graph, and the weights of the two directions are added.
+
+    >>> graph_from_entries(
+    ...     np.array([0, 1]), np.array([1, 0]), Nodes("ab"), weights=np.array([3.0, 3.0]), keep_weights=True
+    ... ).link_weights
+    array([3.])
+    """
+    if keep_weights:
+        weights = np.ones(len(rows)) if weights is None else weights
+        check_weights(rows, columns, nodes, weights)
+        matrix = sparse.coo_array((weights, (rows, columns)), shape=(len(nodes), len(nodes))).tocsr()
+        weights = weights / 2 if is_mirrored(matrix) else weights
+    return graph_from_rows(rows, columns, nodes, directed=True, weights=weights, keep_weights=keep_weights)
+
+
+def is_mirrored(matrix: Any) -> bool:
+    """Whether a matrix in compressed rows is symmetric, up to rounding.
+
+    >>> is_mirrored(sparse.csr_array([[0, 2], [2, 0]])), is_mirrored(sparse.csr_array([[0, 2], [3, 0]]))
+    (True, False)
+    """
+    matrix.sum_duplicates()
+    back = matrix.T.tocsr()
+    same = all(np.array_equal(getattr(matrix, part), getattr(back, part)) for part in ("indptr", "indices"))
+    return same and np.allclose(matrix.data, back.data, rtol=1e-9, atol=0)
 
 
 def _check_shape(matrix: Any) -> None:
@@ -86,7 +133,7 @@ def _check_values(entries: Any) -> None:
 
 
 def _check_symmetric(entries: Any) -> None:
-    """Both directions of a link must be there; their weights may differ, since they are dropped."""
+    """Both directions of a link must be there; that their weights may differ is another matter."""
     mirrored = entries.T.tocsr()
     if all(np.array_equal(getattr(entries, part), getattr(mirrored, part)) for part in ("indptr", "indices")):
         return
@@ -98,6 +145,19 @@ def _check_symmetric(entries: Any) -> None:
         f"the matrix is not symmetric: only one of the entries (i, j) and (j, i) is a link for {pairs}, for example "
         f"({row}, {column}) is {entries[row, column]} and ({column}, {row}) is {entries[column, row]}; "
         "an undirected graph is expected. Pass symmetrize=True to take every entry as a link in both directions"
+    )
+
+
+def _check_same_weights(entries: Any) -> None:
+    if is_mirrored(entries):
+        return
+    differing = abs(entries.astype(np.float64) - entries.T).tocoo()
+    worst = int(np.argmax(differing.data))
+    row, column = differing.row[worst], differing.col[worst]
+    raise InvalidGraphError(
+        f"the weights are not symmetric, for example ({row}, {column}) is {entries[row, column]} and "
+        f"({column}, {row}) is {entries[column, row]}; a link has one weight. Pass symmetrize=True to add the two, "
+        "(matrix + matrix.T) / 2 for their mean, or read the matrix without weights"
     )
 
 

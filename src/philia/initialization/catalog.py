@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Protocol
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from philia._types import Float64Array
 from philia.exceptions import InvalidParameterError
 from philia.graphs.graph import Graph
+from philia.initialization.background import background
 from philia.initialization.spectral import spectral
 from philia.initialization.uniform import uniform
 
@@ -23,17 +25,24 @@ class Start(Protocol):
         ...
 
 
-STARTS: dict[str, Start] = {"spectral": spectral, "uniform": uniform}
+STARTS: dict[str, Start] = {"spectral": spectral, "uniform": uniform, "background": background}
 
 
-def choose_start(start: str | Start) -> Start:
-    """The start called by a name; a function is returned as it is.
+def choose_start(start: str | Start, more: Mapping[str, Start] | None = None) -> Start:
+    """The start called by a name, one of ``more`` included; a function is returned as it is.
 
     >>> choose_start("uniform").__name__
     'uniform'
     """
+    known = {**STARTS, **(more or {})}
+    names = ", ".join(map(repr, known))
     if not isinstance(start, str):
+        if not callable(start):
+            raise InvalidParameterError(
+                f"start is a {type(start).__name__}; use {names}, a function, or, to begin where a fitted model ended, "
+                "philia.models.FromModel(model)"
+            )
         return start
-    if start not in STARTS:
-        raise InvalidParameterError(f"there is no start {start!r}; use {', '.join(map(repr, STARTS))}, or a function")
-    return STARTS[start]
+    if start not in known:
+        raise InvalidParameterError(f"there is no start {start!r}; use {names}, or a function")
+    return known[start]

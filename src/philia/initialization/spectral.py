@@ -8,6 +8,7 @@ negative eigenvector has one group on each side of zero, so it gives two columns
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal
 
 import numpy as np
@@ -15,7 +16,7 @@ from scipy import linalg
 
 from philia._types import Float64Array
 from philia.graphs.graph import Graph
-from philia.graphs.spectrum import leading_eigenpairs
+from philia.graphs.spectrum import leading_eigenpairs, leading_residual_eigenpairs
 from philia.initialization.uniform import uniform
 
 
@@ -26,14 +27,21 @@ def spectral(
 
     Chance stays in the sum because the leading eigenvectors of a sparse graph may say nothing about most of its nodes:
     with the spectrum alone those would start at zero, where products have no slope.
+
+    A baseline of zero means that the model has a background of its own, which already knows what the degrees explain.
+    Then the eigenvectors are those of the rest, and small, so that the background is not pushed away.
     """
     B, C = uniform(graph, n_homophilous, n_heterophilous, baseline, rng)
-    attracting = np.maximum(_skewed(varimax(_leading(graph, n_homophilous, rng, "largest"))), 0)
-    opposing = _skewed(_leading(graph, -(-n_heterophilous // 2), rng, "smallest"))
+    eigenpairs = leading_residual_eigenpairs if baseline == 0 else leading_eigenpairs
+    attracting = np.maximum(_skewed(varimax(_leading(eigenpairs, graph, n_homophilous, rng, "largest"))), 0)
+    opposing = _skewed(_leading(eigenpairs, graph, -(-n_heterophilous // 2), rng, "smallest"))
     sides = np.stack([np.maximum(opposing, 0), np.maximum(-opposing, 0)], axis=2).reshape(graph.n_nodes, -1)
+    sides = sides[:, :n_heterophilous]
+    if baseline == 0:
+        return B + _scaled(attracting, 0.5), C + _scaled(sides, 0.5)
     depth = np.sqrt(-np.log(np.clip(graph.density, 1e-12, 0.5)))
     everybody = 0.8 * np.sqrt(max(-baseline, 0.0) / max(1, n_heterophilous))
-    return B + _scaled(attracting, 1.0), C + _scaled(sides[:, :n_heterophilous], depth / 2) + everybody
+    return B + _scaled(attracting, 1.0), C + _scaled(sides, depth / 2) + everybody
 
 
 def varimax(X: Float64Array, iterations: int = 100, tolerance: float = 1e-6) -> Float64Array:
@@ -61,10 +69,16 @@ def varimax(X: Float64Array, iterations: int = 100, tolerance: float = 1e-6) -> 
     return turned
 
 
-def _leading(graph: Graph, count: int, rng: np.random.Generator, end: Literal["largest", "smallest"]) -> Float64Array:
+def _leading(
+    eigenpairs: Callable[..., tuple[Float64Array, Float64Array]],
+    graph: Graph,
+    count: int,
+    rng: np.random.Generator,
+    end: Literal["largest", "smallest"],
+) -> Float64Array:
     """Eigenvectors at one end of the spectrum, times the roots of their eigenvalues; zeros where they run out."""
     columns = np.zeros((graph.n_nodes, count))
-    values, vectors = leading_eigenpairs(graph, count, end, rng, tolerance=1e-4)
+    values, vectors = eigenpairs(graph, count, end, rng, tolerance=1e-4)
     sizes = np.maximum(values if end == "largest" else -values, 0)
     columns[:, : len(values)] = vectors * np.sqrt(sizes)
     return columns

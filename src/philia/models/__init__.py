@@ -4,11 +4,13 @@ from philia.models.attract_repel import AttractRepel
 from philia.models.bigclam import BigClam
 from philia.models.catalog import MODELS, load
 from philia.models.community import CommunityModel
+from philia.models.continued import FromModel
 from philia.models.factorization import Factorization
 from philia.models.link_model import LinkModel
 from philia.models.logistic_pca import LogisticPCA
 from philia.models.nonnegative import NonnegativeFactorization
 from philia.models.normalized_cuts import NormalizedCuts
+from philia.models.placement import Placement
 from philia.models.random_links import RandomLinks
 from philia.models.soft_clustering import SoftClustering
 from philia.models.svd import SVD
@@ -22,10 +24,12 @@ __all__ = [
     "BigClam",
     "CommunityModel",
     "Factorization",
+    "FromModel",
     "LinkModel",
     "LogisticPCA",
     "NonnegativeFactorization",
     "NormalizedCuts",
+    "Placement",
     "RandomLinks",
     "SoftClustering",
     "SymNMF",

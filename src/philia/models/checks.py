@@ -10,19 +10,23 @@ import numpy as np
 from philia.exceptions import InvalidParameterError
 
 
-def check_counts(model: Any, *names: str, least: int) -> None:
-    """Complain about numbers of columns that are not whole numbers of at least ``least``."""
+def check_counts(model: Any, *names: str, least: int, auto: bool = False) -> None:
+    """Complain about numbers of columns that are not whole numbers of at least ``least``, or "auto" where it may be."""
     for name in names:
         count = getattr(model, name)
+        if auto and count == "auto":
+            continue
         if not isinstance(count, numbers.Integral) or count < least:
-            raise InvalidParameterError(f"{name} is {count!r}; it must be a whole number, {least} or more")
+            or_auto = ', or "auto"' if auto else ""
+            raise InvalidParameterError(f"{name} is {count!r}; it must be a whole number, {least} or more{or_auto}")
 
 
-def check_search(model: Any) -> None:
+def check_search(model: Any, *, auto: bool = False) -> None:
     """Complain about the settings that every factorisation has: penalty, precision, threads."""
-    penalty = model.penalty
+    penalty = 0.0 if auto and model.penalty == "auto" else model.penalty
     if not isinstance(penalty, numbers.Real) or not 0 <= float(penalty) < np.inf:
-        raise InvalidParameterError(f"penalty is {penalty!r}; it must be a number, 0 or more")
+        or_auto = ', or "auto"' if auto else ""
+        raise InvalidParameterError(f"penalty is {penalty!r}; it must be a number, 0 or more{or_auto}")
     if model.dtype not in ("float32", "float64", np.float32, np.float64):
         raise InvalidParameterError(f"dtype is {model.dtype!r}; use 'float64' or 'float32'")
     threads = model.n_jobs

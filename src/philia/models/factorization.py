@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 
@@ -29,11 +29,12 @@ class Factorization(LinkModel):
     True
     """
 
-    penalty: float
+    penalty: float | Literal["auto"]
     solver: str | Solver
     include_diagonal: bool
     dtype: str
     n_jobs: int | None
+    penalty_: float
 
     @abstractmethod
     def _recipe(self) -> Recipe:
@@ -74,6 +75,8 @@ class Factorization(LinkModel):
     @classmethod
     def _restored(cls, kept: KeptModel) -> Self:
         model = super()._restored(kept)
-        point = model._recipe().point(model._columns(kept.factors))
+        model.penalty_ = kept.chosen.get("penalty", model.penalty)  # files once held no other than the one asked for
+        settled = model._settled()
+        point = settled._recipe().point(settled._columns(kept.factors))
         model.solution_ = replace(kept.solution, point=point)
         return model

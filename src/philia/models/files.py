@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import asdict, dataclass, fields, is_dataclass
+from dataclasses import asdict, dataclass, field, fields, is_dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from philia.exceptions import InvalidGraphError, ModelFileError
+from philia.explain import Stability
 from philia.factors import (
     BlockFactors,
     CoinFactors,
@@ -22,6 +23,7 @@ from philia.factors import (
 )
 from philia.factors.files import read_arrays, write_arrays
 from philia.graphs import Changes, Graph, Nodes
+from philia.models.kept_stability import read_stability, stability_arrays, stability_header
 from philia.objective import HeldOut, ListedPairs, RandomPairs
 from philia.solvers import LBFGSB, FloorLBFGS, Solution
 
@@ -40,6 +42,8 @@ class KeptModel:
     factors: Factors
     solution: Solution
     held_out: HeldOut | None
+    stability: Stability | None = None
+    chosen: dict[str, Any] = field(default_factory=dict)
 
 
 def write_model(path: str | os.PathLike[str], kept: KeptModel) -> None:
@@ -52,7 +56,10 @@ def write_model(path: str | os.PathLike[str], kept: KeptModel) -> None:
         "link_columns": columns.astype(np.int32 if graph.n_nodes < 2**31 else np.int64),
         "loss_history": solution.history,
         **_packed(graph.nodes),
+        **stability_arrays(kept.stability),
     }
+    if graph.link_weights is not None:
+        arrays["link_weights"] = graph.link_weights
     if isinstance(held_out, ListedPairs):
         arrays["held_out_rows"], arrays["held_out_columns"] = held_out.pairs(graph.n_nodes)
     header = {
@@ -60,6 +67,8 @@ def write_model(path: str | os.PathLike[str], kept: KeptModel) -> None:
         "factors": type(kept.factors).__name__,
         "parameters": _packed_parameters(kept.parameters),
         "changes": asdict(graph.changes),
+        "stability": stability_header(kept.stability),
+        "chosen": kept.chosen,
         "held_out": asdict(held_out) if isinstance(held_out, RandomPairs) else None,
         "solution": {
             "value": solution.value,
@@ -77,12 +86,16 @@ def read_model(path: str | os.PathLike[str]) -> KeptModel:
     arrays, header = read_arrays(path)
     try:
         nodes = _unpacked(arrays)
-        graph = Graph.from_rows(arrays["link_rows"], arrays["link_columns"], nodes, Changes(**header["changes"]))
+        changes, weights = Changes(**header["changes"]), arrays.get("link_weights")
+        graph = Graph.from_rows(arrays["link_rows"], arrays["link_columns"], nodes, changes, weights)
         kind = _FACTORS[header.get("factors", "CommunityFactors")]  # files once held this kind only
-        factors = kind(**{field.name: arrays[field.name] for field in fields(kind)})
+        factors = kind(**{part.name: arrays[part.name] for part in fields(kind)})
         solution = Solution(point=np.empty(0), history=arrays["loss_history"], **header["solution"])
         parameters = {name: _unpacked_parameter(value) for name, value in header["parameters"].items()}
-        return KeptModel(header["model"], parameters, graph, factors, solution, _held_out(graph, arrays, header))
+        stability = read_stability(arrays, header.get("stability"))
+        held_out = _held_out(graph, arrays, header)
+        chosen = header.get("chosen", {})
+        return KeptModel(header["model"], parameters, graph, factors, solution, held_out, stability, chosen)
     except (KeyError, TypeError, ValueError) as error:
         raise ModelFileError(f"{str(path)!r} lacks a part of a model ({error}); fit and save it again") from error
 

@@ -4,27 +4,36 @@ from __future__ import annotations
 
 import os
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
 from philia._types import Float64Array, Node, Pair
 from philia.datasets.sampling import sample_graph
 from philia.exceptions import InvalidGraphError, InvalidParameterError
-from philia.explain import Communities, PredictedLink, best_missing_links, find_communities
+from philia.explain import (
+    Communities,
+    PredictedLink,
+    RuleComparison,
+    RuleEffect,
+    Stability,
+    best_missing_links,
+    find_communities,
+)
 from philia.factors import Factors
 from philia.factors.factors import Rows
 from philia.graphs import Graph, as_graph
 from philia.models.files import KeptModel, read_model, write_model
-from philia.objective import HeldOut, ListedPairs, Loss, RandomPairs, mean_log_likelihood
+from philia.models.refits import OnFit, refit_and_compare
+from philia.objective import HeldOut, ListedPairs, Loss, PredicatePairs, RandomPairs, mean_log_likelihood
 from philia.objective.held_out import rows_of_pairs
 from philia.solvers import OnIteration, Solution
 
-HeldOutLike = float | HeldOut | Iterable[Pair] | None
+HeldOutLike = float | HeldOut | Iterable[Pair] | Callable[[Any, Any], Any] | None
 
 
 class LinkModel(BaseEstimator):
@@ -41,12 +50,16 @@ class LinkModel(BaseEstimator):
     loss: ClassVar[Loss]
     """What a score means: its cost with and without a link, and the probability it stands for."""
 
+    rules: ClassVar[tuple[str, ...]] = ("density", "split")
+    """The rules of membership that have a name; the first is the default."""
+
     random_state: Any
 
     graph_: Graph
     factors_: Factors
     solution_: Solution
     held_out_: HeldOut | None
+    stability_: Stability | None = None
 
     @abstractmethod
     def _learn(
@@ -63,8 +76,12 @@ class LinkModel(BaseEstimator):
     ) -> Self:
         """Fit the model to a graph, given in any form that ``as_graph`` takes; ``y`` is ignored.
 
-        ``held_out`` hides pairs, links and non-links alike: a share of all pairs such as 0.1, or a list of pairs of
-        names. ``on_iteration`` is called with a ``Progress`` after each step. Ctrl-C keeps the best point so far.
+        ``held_out`` hides pairs, links and non-links alike, because they are to be judged by or because nothing is
+        known about them: a share of all pairs such as 0.1, a list of pairs of names, or a function that is given a
+        column and a row of names and says which of their pairs to leave out. If X is a :class:`philia.Graph` with
+        weights, models with a loss over all pairs count each link as its weight says; ``SVD``, ``NormalizedCuts``,
+        ``VGraph`` and ``RandomLinks`` take all links alike. ``on_iteration`` is called with a ``Progress`` after each
+        step. Ctrl-C keeps the best point so far.
         """
         self._check_parameters()
         graph = as_graph(X)
@@ -75,6 +92,7 @@ class LinkModel(BaseEstimator):
         self.factors_, self.solution_ = self._learn(graph, rng, on_iteration)
         self.graph_ = graph
         self.n_features_in_ = graph.n_nodes
+        self.stability_ = None
         return self
 
     def decision_function(self, pairs: Iterable[Pair]) -> Float64Array:
@@ -116,10 +134,46 @@ class LinkModel(BaseEstimator):
         scores = self.factors_.scores(rows, columns)
         return float(np.mean(self.loss.log_likelihood(scores, graph.linked(rows, columns))))
 
-    def communities(self, rule: str | float = "density") -> Communities:
-        """The communities as overlapping sets of names with soft memberships; ``find_communities`` tells the rule."""
+    def communities(self, rule: str | float | None = None) -> Communities:
+        """The communities as overlapping sets of names with soft memberships.
+
+        ``rule`` says who is a member: one of ``rules``, of which the first is the default, or a membership such as 0.5.
+        ``find_communities`` tells what they mean, ``compare_rules`` what each makes of this model.
+        """
         check_is_fitted(self)
-        return find_communities(self.graph_, self.factors_.readable(), rule, self._effect)
+        rule = self.rules[0] if rule is None else rule
+        if isinstance(rule, str) and rule not in self.rules:
+            raise InvalidParameterError(
+                f"the rule is {rule!r}; use {' or '.join(map(repr, self.rules))} or a membership above 0 and up to 1 "
+                "such as 0.5"
+            )
+        return find_communities(self.graph_, self.factors_.readable(), rule, self._effect, self.stability_)
+
+    def compare_rules(self) -> RuleComparison:
+        """What each rule of membership makes of this model: sizes, nodes in none, communities a node."""
+        return RuleComparison(tuple(RuleEffect.of(rule, self.communities(rule)) for rule in self.rules))
+
+    def stability(self, fits: int = 10, *, on_fit: OnFit | None = None) -> Stability:
+        """Which communities other fits find as well: the model is fitted ``fits`` times more, from other seeds.
+
+        Columns are matched one to one. The result stays in ``stability_``; from then on ``communities`` and ``explain``
+        show it. ``on_fit`` is called with the numbers of fits done and asked for. Ctrl-C keeps those done.
+
+        >>> from philia import CommunityModel
+        >>> from philia.datasets import dating_app
+        >>> app = dating_app(n=120, cities=3, random_state=0)
+        >>> model = CommunityModel(3, 2, penalty=1, random_state=0).fit(app.graph)
+        >>> [community.appears for community in model.stability(fits=3).communities]
+        [3, 3, 3, 3, 3]
+        """
+        check_is_fitted(self)
+        self.stability_ = refit_and_compare(self, fits, on_fit)
+        return self.stability_
+
+    def _settled(self) -> Self:
+        """An unfitted model with the settings that the fit really used."""
+        fresh: Self = clone(self)
+        return fresh
 
     def top_links(self, node: Node | None = None, count: int = 10) -> list[PredictedLink]:
         """The likeliest links that are not in the graph, of one node or of all, best first."""
@@ -138,11 +192,8 @@ class LinkModel(BaseEstimator):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model with its graph, names, settings and loss history to a safetensors file."""
         check_is_fitted(self)
-        settings = self.get_params(deep=False)
-        write_model(
-            path,
-            KeptModel(type(self).__name__, settings, self.graph_, self.factors_, self.solution_, self.held_out_),
-        )
+        settings, fitted = self.get_params(deep=False), (self.graph_, self.factors_, self.solution_, self.held_out_)
+        write_model(path, KeptModel(type(self).__name__, settings, *fitted, self.stability_, self._chosen()))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
@@ -154,11 +205,15 @@ class LinkModel(BaseEstimator):
             )
         return cls._restored(kept)
 
+    def _chosen(self) -> dict[str, Any]:
+        """What the fit chose by itself, as plain values, for a file; none by default."""
+        return {}
+
     @classmethod
     def _restored(cls, kept: KeptModel) -> Self:
         model = cls(**kept.parameters)
         model.graph_, model.factors_, model.held_out_ = kept.graph, kept.factors, kept.held_out
-        model.solution_ = kept.solution
+        model.solution_, model.stability_ = kept.solution, kept.stability
         model.n_features_in_ = kept.graph.n_nodes
         return model
 
@@ -191,4 +246,4 @@ def _as_held_out(graph: Graph, held_out: HeldOutLike, rng: np.random.Generator) 
         return held_out
     if isinstance(held_out, (int, float)):
         return RandomPairs(float(held_out), seed=int(rng.integers(2**63)))
-    return ListedPairs(graph, held_out)
+    return PredicatePairs(graph, held_out) if callable(held_out) else ListedPairs(graph, held_out)

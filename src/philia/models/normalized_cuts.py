@@ -23,7 +23,7 @@ class NormalizedCuts(LinkModel):
 
     Shi and Malik, "Normalized cuts and image segmentation", 2000, as scikit-learn's ``SpectralClustering`` solves it.
     A pair's score is the share of linked pairs among the seen pairs of the same two groups, so the model predicts
-    links as well. Held-out links are hidden from the partition.
+    links as well. Held-out links are hidden from the partition. Weights are ignored.
 
     Parameters
     ----------

@@ -20,7 +20,7 @@ class SVD(LinkModel):
     """The k eigenvectors with the largest eigenvalues by size, positive and negative ones kept apart.
 
     No other matrix of this rank is nearer to the adjacency matrix in the squared error. The method cannot leave pairs
-    out: held-out links are hidden from it, but it takes every held-out pair for one without a link.
+    out: held-out links are hidden from it, but it takes every held-out pair for one without a link. It ignores weights.
 
     Parameters
     ----------

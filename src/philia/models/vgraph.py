@@ -45,7 +45,7 @@ class VGraph(LinkModel):
     link, q(z) ∝ √(p(z|w) p(c|z) p(z|c) p(w|z)), where theirs is a function of the embeddings, softmax((φ_w ⊙ φ_c)·ψ_z):
     summed exactly, that one was seen to stop where all communities are the same. So a link costs k numbers, and as
     links are taken some thousands at a time, memory is linear in nodes and links. As one community stands for both
-    ends of a link, communities attract.
+    ends of a link, communities attract. Weights are ignored.
 
     Parameters
     ----------
@@ -71,6 +71,7 @@ class VGraph(LinkModel):
     """
 
     loss = SquaredError()
+    rules = ("links",)
     factors_: MixtureFactors
 
     def __init__(
@@ -90,17 +91,18 @@ class VGraph(LinkModel):
         self.learning_rate = learning_rate
         self.random_state = random_state
 
-    def communities(self, rule: str | float = "links") -> Communities:
+    def communities(self, rule: str | float | None = None) -> Communities:
         """The communities as overlapping sets of names; a membership is relative to the fullest member.
 
-        ``rule="links"`` is the authors': a node is in each community that at least one of its links is in. "density",
-        the rule of other models, means the same here. A number asks for that share of the node's links instead.
+        ``rule="links"``, the default, is the authors': a node is in each community that at least one of its links is
+        in. "density", the rule of other models, means the same here. A number asks for that share of the node's links
+        instead.
         """
         check_is_fitted(self)
-        least, said = _least_share(rule)
+        least, said = _least_share(self.rules[0] if rule is None else rule)
         affinities = self.factors_.readable().homophilous
         kept = CommunityFactors.attracting(np.where(self.factors_.shares >= least, affinities, 0.0))
-        found = find_communities(self.graph_, kept, np.finfo(float).tiny, self._effect)
+        found = find_communities(self.graph_, kept, np.finfo(float).tiny, self._effect, self.stability_)
         return replace(found, rule=said)
 
     def _learn(

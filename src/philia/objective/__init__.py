@@ -2,13 +2,14 @@
 
 from philia.objective.all_pairs import AllPairsObjective
 from philia.objective.closed_form import ClosedFormObjective, exact_objective
-from philia.objective.held_out import HeldOut, ListedPairs, RandomPairs, seen
+from philia.objective.held_out import BothPairs, HeldOut, ListedPairs, PredicatePairs, RandomPairs, seen
 from philia.objective.likelihood import mean_log_likelihood
 from philia.objective.losses import CrossEntropy, Divergence, Loss, NoisyOr, SquaredError
 from philia.objective.recipe import Freedom, Group, Recipe
 
 __all__ = [
     "AllPairsObjective",
+    "BothPairs",
     "ClosedFormObjective",
     "CrossEntropy",
     "Divergence",
@@ -18,6 +19,7 @@ __all__ = [
     "ListedPairs",
     "Loss",
     "NoisyOr",
+    "PredicatePairs",
     "RandomPairs",
     "Recipe",
     "SquaredError",

@@ -12,7 +12,8 @@ from philia._types import Float64Array, FloatArray
 from philia.execution import Executor, LocalThreads, one_blas_thread
 from philia.graphs.graph import Graph
 from philia.graphs.memory import require_memory
-from philia.objective.held_out import HeldOut
+from philia.objective.extra_pairs import ExtraPairs, with_link
+from philia.objective.held_out import HeldOut, seen
 from philia.objective.kernels import Kernel, LaneSums, choose_kernel
 from philia.objective.lanes import cut
 from philia.objective.omitted import Omitted
@@ -23,7 +24,8 @@ class AllPairsObjective:
     """sum over all ordered pairs of loss(A_ij, (F M Fᵀ)_ij) + penalty · |F|², and its gradient.
 
     As in the paper every pair counts twice, once in each direction, and the diagonal counts as non-links; with
-    ``diagonal=False`` it is left out. Held-out pairs are not seen at all.
+    ``diagonal=False`` it is left out. Held-out pairs are not seen at all. Where the graph has weights, the loss of a
+    link counts as many times as its weight says; a non-link counts once.
 
     >>> from philia import CommunityModel, as_graph
     >>> objective = AllPairsObjective(as_graph([(0, 1)]), CommunityModel(1, 1)._recipe())
@@ -50,11 +52,13 @@ class AllPairsObjective:
         self.executor = executor or LocalThreads()
         self.kernel = kernel or choose_kernel(n, self.dtype)
         self.omitted = Omitted.of(held_out, diagonal=not diagonal, n=n)
-        self.links = _seen_links(graph, held_out, symmetric=recipe.symmetric)
+        known = seen(graph, held_out)
+        self.links = _links(known, symmetric=recipe.symmetric)
         self.link_weight = 2 if recipe.symmetric else 1
+        self.reweighed = _reweighed(known, symmetric=recipe.symmetric)
         self.lanes = cut(n, self.links, symmetric=recipe.symmetric, tile=192 if n < 2000 else 384)
         self.n = n
-        self._penalties = 2 * penalty * recipe.penalized(n)
+        self._penalties = 2 * recipe.penalties(penalty, n)
 
     def value_and_gradient(self, point: Float64Array) -> tuple[float, Float64Array]:
         """The objective at the solver's vector, and its gradient there."""
@@ -65,13 +69,16 @@ class AllPairsObjective:
     def by_factors(self, F: Float64Array) -> tuple[float, Float64Array]:
         """The loss at F without the penalty, and its gradient by F."""
         with one_blas_thread():  # also for the small products: how BLAS cuts them would change the last bits
-            left, right = (np.ascontiguousarray(side, dtype=self.dtype) for side in self.recipe.sides(F))
+            sides = self.recipe.sides(F)
+            left, right = (np.ascontiguousarray(side, dtype=self.dtype) for side in sides)
             value = 0.0
             by_left, by_right = np.zeros(left.shape), np.zeros(right.shape)
             for sums in self.executor.map(partial(self._lane_sums, left, right), range(len(self.lanes))):
                 value += sums.value
                 by_left[sums.top : sums.top + len(sums.left)] += sums.left
                 by_right += sums.right
+            if self.reweighed is not None:
+                value += self.reweighed.add(sides, (by_left, by_right), partial(with_link, self.recipe.loss))
             return value, self.recipe.combined(by_left, by_right)
 
     def _lane_sums(self, left: FloatArray, right: FloatArray, lane: int) -> LaneSums:
@@ -87,13 +94,22 @@ def _require_memory(n: int, k: int, itemsize: int) -> None:
         require_memory(needed, f"fitting {k:,} columns on {n:,} nodes")
 
 
-def _seen_links(graph: Graph, held_out: HeldOut | None, *, symmetric: bool) -> sparse.csr_array:
-    """The links that are not held out: each once if scores are symmetric, else in both directions."""
-    rows, columns = graph.links
-    if held_out is not None:
-        seen = ~held_out.contains(rows, columns)
-        rows, columns = rows[seen], columns[seen]
+def _links(graph: Graph, *, symmetric: bool) -> sparse.csr_array:
+    """Each link once if scores are symmetric, else in both directions."""
+    n, (rows, columns) = graph.n_nodes, graph.links
     if not symmetric:
         rows, columns = np.concatenate([rows, columns]), np.concatenate([columns, rows])
-    n = graph.n_nodes
     return sparse.csr_array((np.ones(rows.size, np.int8), (rows, columns)), shape=(n, n))
+
+
+def _reweighed(graph: Graph, *, symmetric: bool) -> ExtraPairs | None:
+    """The links that weigh more or less than the 1 that the kernels count; both directions in one if scores allow."""
+    weights = graph.link_weights
+    if weights is None:
+        return None
+    other = weights != 1
+    i, j = (ends[other] for ends in graph.links)
+    times = weights[other] - 1
+    if symmetric:
+        return ExtraPairs(graph.n_nodes, i, j, 2 * times)
+    return ExtraPairs(graph.n_nodes, np.concatenate([i, j]), np.concatenate([j, i]), np.tile(times, 2))

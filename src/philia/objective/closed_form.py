@@ -6,16 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from philia._types import Float64Array, Int64Array
+from philia._types import Float64Array
 from philia.execution import one_blas_thread
 from philia.graphs.graph import Graph
 from philia.objective.all_pairs import AllPairsObjective
+from philia.objective.extra_pairs import ExtraPairs, Sides
 from philia.objective.held_out import HeldOut, ListedPairs
 from philia.objective.lanes import Lane
 from philia.objective.recipe import Recipe
-
-_CHUNK = 65536
-_Sides = tuple[Float64Array, Float64Array]
 
 
 class ClosedFormObjective(AllPairsObjective):
@@ -51,10 +49,10 @@ class ClosedFormObjective(AllPairsObjective):
         with one_blas_thread():
             sides = self.recipe.sides(F)
             everything, by_sides = self._everything(*sides)
-            value += everything - self._take_out(sides, by_sides)
+            value += everything + self.left_out.add(sides, by_sides, self.recipe.loss.without_link)
             return value, gradient + self.recipe.combined(*by_sides)
 
-    def _everything(self, left: Float64Array, right: Float64Array) -> tuple[float, _Sides]:
+    def _everything(self, left: Float64Array, right: Float64Array) -> tuple[float, Sides]:
         """What all ordered pairs cost without links, and the gradients by both sides."""
         if self.recipe.loss.moment == 1:
             of_left, of_right = left.sum(axis=0), right.sum(axis=0)
@@ -62,19 +60,6 @@ class ClosedFormObjective(AllPairsObjective):
             return float(of_left @ of_right), (everywhere * of_right, everywhere * of_left)
         of_left, of_right = left.T @ left, right.T @ right
         return float((of_left * of_right).sum()), (2 * left @ of_right, 2 * right @ of_left)
-
-    def _take_out(self, sides: _Sides, by_sides: _Sides) -> float:
-        """What the pairs that do not count cost; their share of the gradients is taken away."""
-        (left, right), (by_left, by_right) = sides, by_sides
-        rows, columns = self.left_out
-        total = 0.0
-        for at in range(0, len(rows), _CHUNK):
-            i, j = rows[at : at + _CHUNK], columns[at : at + _CHUNK]
-            costs, slopes = self.recipe.loss.without_link(np.einsum("ij,ij->i", left[i], right[j]))
-            total += float(costs.sum())
-            np.subtract.at(by_left, i, slopes[:, None] * right[j])
-            np.subtract.at(by_right, j, slopes[:, None] * left[i])
-        return total
 
 
 def exact_objective(
@@ -91,11 +76,11 @@ def exact_objective(
     return (ClosedFormObjective if short else AllPairsObjective)(graph, recipe, held_out=held_out, **settings)
 
 
-def _left_out(n: int, *, diagonal: bool, held_out: HeldOut | None) -> tuple[Int64Array, Int64Array]:
-    """Ordered pairs that do not count."""
-    own = np.empty(0, np.int64) if diagonal else np.arange(n)
-    if held_out is None:
-        return own, own
-    indptr, indices = held_out.listed()
-    listed = np.repeat(np.arange(n), np.diff(indptr))
-    return np.concatenate([own, listed]), np.concatenate([own, indices])
+def _left_out(n: int, *, diagonal: bool, held_out: HeldOut | None) -> ExtraPairs:
+    """Ordered pairs that do not count: once less than all do."""
+    rows = columns = np.empty(0, np.int64) if diagonal else np.arange(n)
+    if held_out is not None:
+        indptr, indices = held_out.listed()
+        listed = np.repeat(np.arange(n), np.diff(indptr))
+        rows, columns = np.concatenate([rows, listed]), np.concatenate([columns, indices])
+    return ExtraPairs(n, rows, columns, np.full(rows.size, -1.0))

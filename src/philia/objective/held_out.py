@@ -6,8 +6,9 @@ A pair is unordered: if (i, j) is held out so is (j, i), and no split can leak o
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -129,12 +130,79 @@ class ListedPairs(HeldOut):
         return stored(self.matrix, np.asarray(rows), np.asarray(columns))
 
 
+@dataclass(frozen=True)
+class BothPairs(HeldOut):
+    """Pairs held out by chance, and pairs of a list beside them.
+
+    >>> from philia import as_graph
+    >>> graph = as_graph([("a", "b"), ("b", "c")])
+    >>> BothPairs(RandomPairs(0.0), ListedPairs(graph, [("c", "a")])).pairs(n=3)
+    (array([0]), array([2]))
+    """
+
+    random: RandomPairs
+    list: HeldOut
+
+    def hashed(self, n: int) -> tuple[UInt32Array, np.uint32]:
+        """The keys and threshold of those held out by chance."""
+        return self.random.hashed(n)
+
+    def listed(self) -> tuple[Int64Array, Int64Array]:
+        """The listed pairs, in both directions."""
+        return self.list.listed()
+
+    def contains(self, rows: npt.NDArray[np.integer], columns: npt.NDArray[np.integer]) -> BoolArray:
+        """Whether each pair is held out by chance or on the list."""
+        return self.random.contains(rows, columns) | self.list.contains(rows, columns)
+
+
+class PredicatePairs(ListedPairs):
+    """The pairs of which a function of two names says that nothing is known about them.
+
+    The function is given two arrays of names that NumPy can broadcast, a column and a row, and answers with an array
+    of true and false, or with what can be read as one; it must not depend on the order of the two names.
+
+    >>> from philia import as_graph
+    >>> graph = as_graph([("a", "b"), ("b", "c")])
+    >>> PredicatePairs(graph, lambda u, v: (u != "b") & (v != "b")).pairs(n=3)
+    (array([0]), array([2]))
+    """
+
+    def __init__(self, graph: Graph, unknown: Callable[[Any, Any], Any]) -> None:
+        n = graph.n_nodes
+        names = np.empty(n, dtype=object)
+        names[:] = list(graph.nodes)
+        rows, columns = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+        for top in range(0, n, 256):
+            found = np.asarray(unknown(names[top : top + 256, None], names[None, top:]))
+            if found.dtype != bool or found.ndim != 2:
+                raise InvalidParameterError(
+                    f"the function that says which pairs are unknown answered with {found.dtype} of shape "
+                    f"{found.shape}; it is given a column and a row of names and must answer with true and false"
+                )
+            i, j = np.nonzero(np.broadcast_to(found, (min(256, n - top), n - top)))
+            above = i < j
+            rows.append(top + i[above])
+            columns.append(top + j[above])
+        self._keep(graph, np.concatenate(rows), np.concatenate(columns))
+
+
 def rows_of_pairs(graph: Graph, pairs: Iterable[Pair]) -> tuple[Int64Array, Int64Array]:
     """The rows of the first and of the second node of each pair.
 
     >>> from philia import as_graph
     >>> rows_of_pairs(as_graph([("a", "b"), ("b", "c")]), [("c", "a")])
     (array([2]), array([0]))
+    """
+    first, second = names_of_pairs(pairs)
+    return graph.nodes.rows(first), graph.nodes.rows(second)
+
+
+def names_of_pairs(pairs: Iterable[Pair]) -> tuple[list[Node], list[Node]]:
+    """The names of the first and of the second node of each pair.
+
+    >>> names_of_pairs([("c", "a"), ("b", "a")])
+    (['c', 'b'], ['a', 'a'])
     """
     first: list[Node] = []
     second: list[Node] = []
@@ -145,7 +213,7 @@ def rows_of_pairs(graph: Graph, pairs: Iterable[Pair]) -> tuple[Int64Array, Int6
             raise InvalidParameterError(f"a pair is two node names such as ('a', 'b'); found {pair!r}") from None
         first.append(_plain(u))
         second.append(_plain(v))
-    return graph.nodes.rows(first), graph.nodes.rows(second)
+    return first, second
 
 
 def _plain(name: Node) -> Node:
@@ -164,4 +232,5 @@ def seen(graph: Graph, held_out: HeldOut | None) -> Graph:
         return graph
     rows, columns = graph.links
     kept = ~held_out.contains(rows, columns)
-    return Graph.from_rows(rows[kept], columns[kept], graph.nodes)
+    weights = None if graph.link_weights is None else graph.link_weights[kept]
+    return Graph.from_rows(rows[kept], columns[kept], graph.nodes, weights=weights)

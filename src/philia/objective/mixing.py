@@ -29,9 +29,16 @@ def one_way(width: int) -> Float64Array:
     return np.kron(np.array([[0.0, 1.0], [0.0, 0.0]]), half)
 
 
-def both_ways() -> Float64Array:
-    """Two columns that meet each other: a column of ones and a column a give the score a_i + a_j."""
-    return np.array([[0.0, 1.0], [1.0, 0.0]])
+def meeting_ones(width: int) -> Float64Array:
+    """A column of ones and, beside it, columns that meet it both ways: with one such column a the score is a_i + a_j.
+
+    >>> meeting_ones(1)
+    array([[0., 1.],
+           [1., 0.]])
+    """
+    mixing = np.zeros((1 + width, 1 + width))
+    mixing[0, 1:] = mixing[1:, 0] = 1
+    return mixing
 
 
 def blocks(*matrices: Float64Array) -> Float64Array:

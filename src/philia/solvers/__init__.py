@@ -3,6 +3,6 @@
 from philia.solvers.catalog import SOLVERS, as_solver
 from philia.solvers.floor_lbfgs import FloorLBFGS
 from philia.solvers.scipy_lbfgsb import LBFGSB
-from philia.solvers.solver import OnIteration, Progress, Solution, Solver
+from philia.solvers.solver import OnIteration, Progress, Solution, Solver, shortened
 
-__all__ = ["LBFGSB", "SOLVERS", "FloorLBFGS", "OnIteration", "Progress", "Solution", "Solver", "as_solver"]
+__all__ = ["LBFGSB", "SOLVERS", "FloorLBFGS", "OnIteration", "Progress", "Solution", "Solver", "as_solver", "shortened"]

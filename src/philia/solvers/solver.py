@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Protocol
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -71,6 +71,26 @@ class Solver(Protocol):
     ) -> Solution:
         """The best point found at or above ``lower_bound``; Ctrl-C ends the search and keeps the best point so far."""
         ...
+
+
+def shortened(solver: Any, iterations: float) -> Solver:
+    """The same solver with so many iterations at most, or that share of its own if below 1; always one at least.
+
+    A solver that does not count iterations stays as it is.
+
+    >>> from philia.solvers import LBFGSB
+    >>> shortened(LBFGSB(memory=5), 20)
+    LBFGSB(iterations=20, memory=5, value_tolerance=2.2e-09, gradient_tolerance=1e-05)
+    >>> shortened(LBFGSB(), 0.5).iterations
+    100
+    """
+    counts = is_dataclass(solver) and any(field.name == "iterations" for field in fields(solver))
+    if not counts:
+        whole: Solver = solver
+        return whole
+    least = round(solver.iterations * iterations) if iterations < 1 else int(iterations)
+    shorter: Solver = replace(solver, iterations=max(1, least))
+    return shorter
 
 
 @dataclass

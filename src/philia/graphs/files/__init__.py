@@ -34,14 +34,14 @@ __all__ = ["read_communities", "read_graph", "write_communities", "write_graph"]
 
 FilePath = str | os.PathLike[str]
 
-_READERS: dict[str, Callable[[Source, Options, bool], Graph]] = {
-    ".jlg": lambda source, options, _: read_julia_graph(source, options),
-    ".mtx": lambda source, _, symmetrize: read_matrix_market(source, symmetrize=symmetrize),
-    ".npz": lambda source, _, symmetrize: read_npz(source, symmetrize=symmetrize),
-    ".mat": lambda source, _, symmetrize: read_mat(source, symmetrize=symmetrize),
-    ".graphml": lambda source, *_: read_graphml(source),
-    ".gml": lambda source, options, _: read_gml(source, options.encoding),
-    ".parquet": lambda source, options, _: read_parquet(source, options.columns),
+_READERS: dict[str, Callable[[Source, Options, bool, bool], Graph]] = {
+    ".jlg": lambda source, options, _, keep: read_julia_graph(source, options, keep_weights=keep),
+    ".mtx": lambda source, _, either, keep: read_matrix_market(source, symmetrize=either, keep_weights=keep),
+    ".npz": lambda source, _, either, keep: read_npz(source, symmetrize=either, keep_weights=keep),
+    ".mat": lambda source, _, either, keep: read_mat(source, symmetrize=either, keep_weights=keep),
+    ".graphml": lambda source, _options, _, keep: read_graphml(source, keep_weights=keep),
+    ".gml": lambda source, options, _, keep: read_gml(source, options.encoding, keep_weights=keep),
+    ".parquet": lambda source, options, _, keep: read_parquet(source, options.columns, keep_weights=keep),
 }
 """Everything else is an edge list."""
 
@@ -90,8 +90,9 @@ def read_graph(
     columns: tuple[int | str, int | str] | None = None,
     encoding: str = "utf-8",
     symmetrize: bool = False,
+    weights: bool = False,
 ) -> Graph:
-    r"""The graph that a file holds, undirected and without weights; everything dropped is counted in ``changes``.
+    r"""The graph that a file holds, undirected; everything dropped is counted in ``changes``.
 
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "friends.csv"
@@ -101,6 +102,8 @@ def read_graph(
     Graph(4 nodes, 2 links; 1 self-loop dropped, 1 weight dropped)
     >>> list(graph.nodes)
     ['ann', 'bob', 'cat', 'dan']
+    >>> read_graph(path, weights=True)
+    Graph(4 nodes, 2 links, weighted; 1 self-loop dropped)
 
     The format follows from the ending of the name, without .gz, .bz2 or .xz, and from the first bytes: MatrixMarket
     (.mtx), scipy and numpy (.npz with a saved sparse matrix, or with links in ``edges`` or ``edge_index``), MATLAB
@@ -114,13 +117,16 @@ def read_graph(
     - ``header``: whether the first line names the columns. Found if it says source and target, from and to, u and v,
       node1 and node2 or the like, or if it is text above integers, or names a further column of numbers.
     - ``columns``: the two columns with the ends of the links, as numbers from 0 or as names in the header. A third
-      column of numbers, or with a header one called "weight", holds weights; a weight of 0 is a link like any other.
-      Further columns are ignored.
+      column of numbers, or with a header one called "weight", holds weights; unless they are asked for, a weight of 0
+      is a link like any other. Further columns are ignored.
     - ``encoding``: of the text; UTF-16 and UTF-32 are recognised by the mark at their beginning.
 
     A field may stand in double quotes, with quotes inside doubled, but has to end on its line. If all names are
     integers (no quotes, leading zeros or plus, at most 64 bits) they become integers in ascending order; otherwise
     all are text as written, in order of appearance. A node that only has a link to itself is kept, without links.
+
+    Weights are dropped, unless ``weights`` asks for them: see :func:`philia.as_graph`. Large edge lists are then read
+    more slowly. A .jlg file, and an .npz file of links instead of a matrix, has no weights; repeated links are counted.
 
     With ``symmetrize`` a matrix may be asymmetric: an entry on either side is a link. A file that cannot be read as a
     graph gives a :class:`philia.exceptions.GraphFileError` or, if what it holds is no graph, an ``InvalidGraphError``.
@@ -130,9 +136,9 @@ def read_graph(
     with opened(path) as source:
         form = _form(source)
         if form not in _READERS:
-            return read_edge_list(source, options)
+            return read_edge_list(source, options, keep_weights=weights)
         _refuse_options(options, form)
-        return _READERS[form](source, options, symmetrize)
+        return _READERS[form](source, options, symmetrize, weights)
 
 
 def _form(source: Source) -> str:
@@ -154,7 +160,7 @@ def _refuse_options(options: Options, form: str) -> None:
 
 
 def write_graph(graph: Graph, path: FilePath) -> None:
-    """Write the graph to a file from which :func:`read_graph` brings back the same nodes and links.
+    """Write the graph to a file from which :func:`read_graph` brings back the same nodes, links and weights.
 
     >>> import pathlib, tempfile
     >>> from philia import as_graph
@@ -165,7 +171,8 @@ def write_graph(graph: Graph, path: FilePath) -> None:
 
     The ending of the name gives the format: an edge list with tabs (.txt, .tsv, .edges, .edgelist, .ncol or none) or
     with commas and a header (.csv), .mtx, .npz, .graphml, .gml or .parquet; .gz, .bz2 or .xz after it compresses. The
-    file appears when it is complete; whatever had its name stays until then.
+    file appears when it is complete; whatever had its name stays until then. All of them can hold weights, which edge
+    lists have in a third column.
 
     Names have to be all text or all integers. Text that looks like a number stays text: edge lists put it in quotes,
     the other formats keep the type (.mtx in comments and .npz in arrays of their own, which other programs skip). In

@@ -18,7 +18,7 @@ from philia.graphs.files.compression import Source
 from philia.graphs.files.matrix_market import is_numbered
 from philia.graphs.graph import Graph
 from philia.graphs.links import graph_from_names, graph_from_rows
-from philia.graphs.matrices import graph_from_matrix
+from philia.graphs.matrices import graph_from_entries, graph_from_matrix
 from philia.graphs.memory import require_memory
 from philia.graphs.nodes import Nodes
 
@@ -47,18 +47,21 @@ def open_arrays(source: Source) -> Iterator[Any]:
         raise GraphFileError(f"this is not an .npz file as it should be ({error})") from None
 
 
-def read_npz(source: Source, *, symmetrize: bool) -> Graph:
+def read_npz(source: Source, *, symmetrize: bool, keep_weights: bool = False) -> Graph:
     """The graph of an .npz file.
 
     It holds a matrix of ``scipy.sparse.save_npz``, or links in an array ``edges`` (m x 2) or ``edge_index`` (2 x m).
+    A matrix has weights; for links only repetitions are counted.
     """
     with open_arrays(source) as arrays:
         if "format" in arrays and "shape" in arrays:
-            return graph_from_matrix(_sparse(arrays), nodes=_names(arrays), symmetrize=symmetrize)
+            return graph_from_matrix(
+                _sparse(arrays), nodes=_names(arrays), symmetrize=symmetrize, keep_weights=keep_weights
+            )
         if "edges" in arrays:
-            return _from_ends(arrays["edges"], arrays, directed=False)
+            return _from_ends(arrays["edges"], arrays, directed=False, keep_weights=keep_weights)
         if "edge_index" in arrays:
-            return _from_ends(arrays["edge_index"].T, arrays, directed=True)
+            return _from_ends(arrays["edge_index"].T, arrays, directed=True, keep_weights=keep_weights)
         raise GraphFileError(
             f"the arrays in the file are {', '.join(map(repr, arrays))}; expected is a matrix saved by "
             "scipy.sparse.save_npz, or links in an array 'edges' with two columns or 'edge_index' with two rows"
@@ -90,20 +93,25 @@ def _names(arrays: Any) -> Nodes | None:
     return Nodes([text[start:stop].decode() for start, stop in pairwise(limits)])
 
 
-def _from_ends(ends: npt.NDArray[Any], arrays: Any, *, directed: bool) -> Graph:
+def _from_ends(ends: npt.NDArray[Any], arrays: Any, *, directed: bool, keep_weights: bool) -> Graph:
     if ends.ndim != 2 or ends.shape[1] != 2 or ends.dtype.kind not in "iu":
         raise GraphFileError(
             f"the array of links holds {ends.dtype} values in the shape {ends.shape}; "
             "expected are two whole numbers a link"
         )
     count = _count_nodes(arrays)
+    if count is None and directed and keep_weights:
+        names, places = np.unique(ends, return_inverse=True)
+        rows, columns = places.reshape(-1, 2).T
+        return graph_from_entries(rows, columns, Nodes(names), keep_weights=True)
     if count is None:
-        return graph_from_names(ends[:, 0], ends[:, 1])
+        return graph_from_names(ends[:, 0], ends[:, 1], keep_weights=keep_weights)
     if ends.size and (ends.min() < 0 or ends.max() >= count):
         raise GraphFileError(
             f"the links join nodes {ends.min():,} to {ends.max():,}, but there are {count:,} nodes, numbered from 0"
         )
-    return graph_from_rows(ends[:, 0], ends[:, 1], Nodes.numbered(count), directed=directed)
+    make = graph_from_entries if directed else graph_from_rows
+    return make(ends[:, 0], ends[:, 1], Nodes.numbered(count), keep_weights=keep_weights)
 
 
 def _count_nodes(arrays: Any) -> int | None:
@@ -120,7 +128,7 @@ def write_npz(graph: Graph, file: BinaryIO) -> None:
         "format": np.array(b"csr"),
         "_is_array": np.array(True),
         "shape": np.array(matrix.shape),
-        "data": matrix.data,
+        "data": matrix.data if graph.weights is None else graph.weights,
         "indices": matrix.indices,
         "indptr": matrix.indptr,
         **_name_arrays(graph.nodes),
@@ -176,6 +184,6 @@ def _choose(listed: list[tuple[str, tuple[int, ...], str]], name: str) -> str:
     return square[0]
 
 
-def read_mat(source: Source, *, symmetrize: bool) -> Graph:
+def read_mat(source: Source, *, symmetrize: bool, keep_weights: bool = False) -> Graph:
     """The graph of a MATLAB file: the matrix ``network``, otherwise the only square matrix there."""
-    return graph_from_matrix(load_mat(source, "network"), symmetrize=symmetrize)
+    return graph_from_matrix(load_mat(source, "network"), symmetrize=symmetrize, keep_weights=keep_weights)

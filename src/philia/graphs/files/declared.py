@@ -11,6 +11,7 @@ from philia.exceptions import GraphFileError
 from philia.graphs.graph import Graph
 from philia.graphs.links import graph_from_rows
 from philia.graphs.nodes import Nodes
+from philia.graphs.weights import check_weights, weight_value
 
 
 class DeclaredGraph:
@@ -22,7 +23,7 @@ class DeclaredGraph:
         self._names: list[Node | None] = []
         self._links: list[tuple[Node, Node]] = []
         self._directed: list[bool] = []
-        self._weighted: list[bool] = []
+        self._weights: list[float] = []
 
     def add_node(self, key: Node, name: Node | None = None) -> None:
         """A node with its id and, if it has one, its name."""
@@ -35,7 +36,8 @@ class DeclaredGraph:
         """A link between two ids."""
         self._links.append((source, target))
         self._directed.append(directed)
-        self._weighted.append(weight is not None and _differs_from_one(weight))
+        value = 1.0 if weight is None else weight_value(weight)
+        self._weights.append(1.0 if value != value else value)  # what is not a number is no weight
 
     def names(self) -> list[Node]:
         """What the nodes are called: by their names if every node has one of its own, otherwise by their ids."""
@@ -43,27 +45,24 @@ class DeclaredGraph:
             return self._names
         return list(self._rows)
 
-    def graph(self, nodes: Nodes) -> Graph:
+    def graph(self, nodes: Nodes, *, keep_weights: bool = False) -> Graph:
         """The graph, its nodes called as told, in the order in which they were declared."""
         first, second = (self._ends(end) for end in (0, 1))
         # A link without direction is one in both, so that the two kinds may stand in one file.
         both = ~np.array(self._directed, np.bool_)
-        weighted = np.array(self._weighted, np.bool_)
+        weights = np.array(self._weights, np.float64)
         if both.all():
-            return graph_from_rows(first, second, nodes, weighted=weighted)
+            return graph_from_rows(first, second, nodes, weights=weights, keep_weights=keep_weights)
         both &= first != second
         arcs = (np.concatenate([first, second[both]]), np.concatenate([second, first[both]]))
-        return graph_from_rows(*arcs, nodes, directed=True, weighted=np.concatenate([weighted, weighted[both]]))
+        if keep_weights:  # half of it for each direction, since those of both will be added
+            check_weights(first, second, nodes, weights)
+            weights = np.where(both, weights / 2, weights)
+        weights = np.concatenate([weights, weights[both]])
+        return graph_from_rows(*arcs, nodes, directed=True, weights=weights, keep_weights=keep_weights)
 
     def _ends(self, end: int) -> Any:
         try:
             return np.fromiter((self._rows[link[end]] for link in self._links), np.int64, len(self._links))
         except KeyError as error:
             raise GraphFileError(f"a link ends at {error.args[0]!r}, but no such node is declared") from None
-
-
-def _differs_from_one(weight: Any) -> bool:
-    try:
-        return float(weight) != 1
-    except (TypeError, ValueError):
-        return False

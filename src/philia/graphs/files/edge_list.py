@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import BinaryIO
 
@@ -20,27 +20,29 @@ from philia.graphs.graph import Graph
 from philia.graphs.links import ascending, graph_from_rows
 from philia.graphs.memory import require_memory
 from philia.graphs.nodes import Nodes
+from philia.graphs.weights import written_weight
 
 _SPECIAL = ("#", "%", "/", "{")
 _WRITTEN_AT_ONCE = 1 << 16
 
 
-def read_edge_list(source: Source, options: Options) -> Graph:
+def read_edge_list(source: Source, options: Options, *, keep_weights: bool = False) -> Graph:
     """The graph in a text file with one link a line."""
     blocks = text_blocks(source.stream, options.encoding)
     first = next(blocks, b"")
     if not first:
         raise GraphFileError("the file is empty; a link a line is expected")
     dialect, first = find_dialect(first, options)
-    return graph_of(scan_blocks(first, blocks, dialect))
+    return graph_of(scan_blocks(first, blocks, dialect, keep_weights), keep_weights)
 
 
-def scan_blocks(first: bytes, others: Iterator[bytes], dialect: Dialect) -> Links:
+def scan_blocks(first: bytes, others: Iterator[bytes], dialect: Dialect, keep_weights: bool = False) -> Links:
     """All links of the blocks; if there is more than one block, compiling is worth its while."""
-    second = next(others, None)
+    second = None if keep_weights else next(others, None)
     if second is None:
-        plain = PlainScanner(dialect)
-        plain.scan(first)
+        plain = PlainScanner(dialect, keep_weights=keep_weights)
+        for block in chain([first], others):  # there are others only where weights are kept
+            plain.scan(block)
         return plain.links()
     from philia.graphs.files.large import CompiledScanner, prepare  # brings in numba, which small files do without
 
@@ -52,7 +54,7 @@ def scan_blocks(first: bytes, others: Iterator[bytes], dialect: Dialect) -> Link
     return scanner.links()
 
 
-def graph_of(links: Links) -> Graph:
+def graph_of(links: Links, keep_weights: bool = False) -> Graph:
     """The links as a graph: integer names ascending, others in order of appearance."""
     if not links.rows.size:
         raise GraphFileError("the file has only blank lines, comments or a header; at least one link is expected")
@@ -62,11 +64,14 @@ def graph_of(links: Links) -> Graph:
         nodes, ends = ascending(links.names, ends)
     else:
         nodes = Nodes([name.decode() for name in links.names])
-    return graph_from_rows(ends[0], ends[1], nodes, weighted=links.weighted)
+    return graph_from_rows(ends[0], ends[1], nodes, weights=links.weights, keep_weights=keep_weights)
 
 
-def read_julia_graph(source: Source, options: Options) -> Graph:
-    """The graph in a file of JuliaGraphs: first a line ``nodes,links,u,name``, then a link a line, nodes from 1 on."""
+def read_julia_graph(source: Source, options: Options, *, keep_weights: bool = False) -> Graph:
+    """The graph in a file of JuliaGraphs: first a line ``nodes,links,u,name``, then a link a line, nodes from 1 on.
+
+    The format has no weights; kept are the numbers of times that links are repeated.
+    """
     blocks = text_blocks(source.stream, options.encoding)
     header, _, first = next(blocks, b"").partition(b"\n")
     counts = header.strip().split(b",")
@@ -87,11 +92,15 @@ def read_julia_graph(source: Source, options: Options) -> Graph:
             "the file is cut off or holds several graphs"
         )
     rows, columns = names[links.rows] - 1, names[links.columns] - 1
-    return graph_from_rows(rows, columns, Nodes(np.arange(1, count + 1)), directed=counts[2] == b"d")
+    nodes, directed = Nodes(np.arange(1, count + 1)), counts[2] == b"d"
+    return graph_from_rows(rows, columns, nodes, directed=directed, keep_weights=keep_weights)
 
 
 def write_edge_list(graph: Graph, file: BinaryIO, delimiter: str) -> None:
-    """One link a line; a node without links is written as a link to itself, which reading drops and counts."""
+    """One link a line, a weight in the third column if there are weights.
+
+    A node without links is written as a link to itself, which reading drops and counts.
+    """
     if not graph.n_nodes:
         raise GraphFileError("an edge list cannot hold a graph without nodes; write .mtx, .npz, .graphml or .gml")
     refuse_line_breaks(graph.nodes)
@@ -102,13 +111,21 @@ def write_edge_list(graph: Graph, file: BinaryIO, delimiter: str) -> None:
     text = io.TextIOWrapper(file, encoding="utf-8", newline="\n")
     ends = [str(graph.nodes[row]) for row in (rows[0], columns[0])]
     if delimiter == "," or looks_like_header(ends, set()):  # else the first link would be taken for a header
-        text.write(f"source{delimiter}target\n")
+        text.write(delimiter.join(["source", "target"] + ["weight"] * (graph.weights is not None)) + "\n")
+    thirds = _third_column(graph, alone.size, delimiter)
     for begin in range(0, rows.size, _WRITTEN_AT_ONCE):
         part = slice(begin, begin + _WRITTEN_AT_ONCE)
-        pairs = zip(rows[part].tolist(), columns[part].tolist(), strict=True)
-        text.write("".join(f"{names[u]}{delimiter}{names[v]}\n" for u, v in pairs))
+        links = zip(rows[part].tolist(), columns[part].tolist(), thirds[part], strict=True)
+        text.write("".join(f"{names[u]}{delimiter}{names[v]}{third}\n" for u, v, third in links))
     text.flush()
     text.detach()  # the file is closed by whoever opened it
+
+
+def _third_column(graph: Graph, loops: int, delimiter: str) -> Sequence[str]:
+    """What follows the two names on each line: nothing, or a weight, which is 1 for the self-loops at the end."""
+    if graph.link_weights is None:
+        return [""] * (graph.n_links + loops)
+    return [f"{delimiter}{written_weight(weight)}" for weight in graph.link_weights.tolist() + [1.0] * loops]
 
 
 def written_name(name: Node) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterator
+from itertools import repeat
 from typing import Any, BinaryIO
 
 from philia._types import Node
@@ -30,14 +31,15 @@ Entry = tuple[str, Any]
 """A key with its value: text, a number, or a list of entries."""
 
 
-def read_gml(source: Source, encoding: str) -> Graph:
+def read_gml(source: Source, encoding: str, *, keep_weights: bool = False) -> Graph:
     """The graph of a GML file.
 
     A node is called by its ``label`` if every node has one of its own, else by its ``name`` if that is so, else by
-    its ``id``. Text is what stands in quotes; a number without quotes is a number.
+    its ``id``. Text is what stands in quotes; a number without quotes is a number. The weight of an edge is its
+    ``weight``, or its ``value``.
     """
     found, _ = declared_graph(source, encoding)
-    return found.graph(Nodes(found.names()))
+    return found.graph(Nodes(found.names()), keep_weights=keep_weights)
 
 
 def declared_graph(source: Source, encoding: str) -> tuple[DeclaredGraph, list[Any]]:
@@ -150,11 +152,18 @@ def write_gml(graph: Graph, file: BinaryIO) -> None:
         f"  node [\n    id {row}\n    label {_written(name)}\n  ]\n" for row, name in enumerate(graph.nodes)
     )
     rows, columns = graph.links
-    pairs = zip(rows.tolist(), columns.tolist(), strict=True)
-    text.writelines(f"  edge [\n    source {u}\n    target {v}\n  ]\n" for u, v in pairs)
+    weights = repeat("", rows.size) if graph.link_weights is None else map(_weight_line, graph.link_weights.tolist())
+    links = zip(rows.tolist(), columns.tolist(), weights, strict=True)
+    text.writelines(f"  edge [\n    source {u}\n    target {v}\n{weight}  ]\n" for u, v, weight in links)
     text.write("]\n")
     text.flush()
     text.detach()
+
+
+def _weight_line(weight: float) -> str:
+    mantissa, exponent, power = repr(weight).partition("e")
+    mantissa += "" if "." in mantissa else ".0"  # other readers know a number with a fraction by its point
+    return f"    weight {mantissa}{exponent}{power}\n"
 
 
 def _written(name: Node) -> str:

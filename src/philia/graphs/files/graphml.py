@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from itertools import repeat
 from typing import BinaryIO
 from xml.etree.ElementTree import ParseError, XMLParser
 from xml.sax.saxutils import quoteattr
@@ -14,24 +15,25 @@ from philia.graphs.files.lines import typed
 from philia.graphs.files.names import refuse_control_characters
 from philia.graphs.graph import Graph
 from philia.graphs.nodes import Nodes
+from philia.graphs.weights import written_weight
 
 _CHUNK = 1 << 20
 _NAMES = "philia_names"
 """The attribute of the graph that says whether its names are text or integers."""
 
 _ESCAPES = {"\n": "&#10;", "\r": "&#13;", "\t": "&#9;"}
+_WEIGHT_KEY = '  <key id="weight" for="edge" attr.name="weight" attr.type="double"/>\n'
 _HEAD = f"""<?xml version="1.0" encoding="UTF-8"?>
 <graphml xmlns="http://graphml.graphdrawing.org/xmlns">
   <key id="{_NAMES}" for="graph" attr.name="{_NAMES}" attr.type="string"/>
-  <graph edgedefault="undirected">
 """
 
 
-def read_graphml(source: Source) -> Graph:
+def read_graphml(source: Source, *, keep_weights: bool = False) -> Graph:
     """The graph of a GraphML file, read as a stream.
 
     A node is called by its attribute "name" if every node has one of its own (as igraph writes), otherwise by its id;
-    names become integers if all of them are.
+    names become integers if all of them are. The weight of an edge is its attribute "weight".
     """
     reader = _Reader()
     parser = XMLParser(target=reader)
@@ -41,7 +43,7 @@ def read_graphml(source: Source) -> Graph:
         parser.close()
     except ParseError as error:
         raise GraphFileError(f"this is not XML as it should be ({error})") from None
-    return reader.graph()
+    return reader.graph(keep_weights)
 
 
 class _Reader:
@@ -116,13 +118,13 @@ class _Reader:
     def close(self) -> None:
         """Nothing is left to do; the parser wants to be told."""
 
-    def graph(self) -> Graph:
+    def graph(self, keep_weights: bool) -> Graph:
         if not self._graphs:
             raise GraphFileError("there is no <graph> in the file; a GraphML file is expected")
         names = self._found.names()
         if self._values["graph"].get(_NAMES) != "text":
             names = typed([str(name).encode() for name in names])
-        return self._found.graph(Nodes(names))
+        return self._found.graph(Nodes(names), keep_weights=keep_weights)
 
 
 def _required(attributes: dict[str, str], name: str, kind: str) -> str:
@@ -132,16 +134,22 @@ def _required(attributes: dict[str, str], name: str, kind: str) -> str:
 
 
 def write_graphml(graph: Graph, file: BinaryIO) -> None:
-    """Nodes by name, then links."""
+    """Nodes by name, then links, with their weights if there are any."""
     refuse_control_characters(graph.nodes)
     names = [quoteattr(str(name), _ESCAPES) for name in graph.nodes]
     text = io.TextIOWrapper(file, encoding="utf-8", newline="\n")
-    text.write(_HEAD)
+    weights = graph.link_weights
+    text.write(_HEAD + ("" if weights is None else _WEIGHT_KEY) + '  <graph edgedefault="undirected">\n')
     text.write(f'    <data key="{_NAMES}">{"text" if graph.nodes.integers is None else "integers"}</data>\n')
     text.writelines(f"    <node id={name}/>\n" for name in names)
     rows, columns = graph.links
-    pairs = zip(rows.tolist(), columns.tolist(), strict=True)
-    text.writelines(f"    <edge source={names[u]} target={names[v]}/>\n" for u, v in pairs)
+    closings = repeat("/>", rows.size) if weights is None else map(_closing, weights.tolist())
+    links = zip(rows.tolist(), columns.tolist(), closings, strict=True)
+    text.writelines(f"    <edge source={names[u]} target={names[v]}{closing}\n" for u, v, closing in links)
     text.write("  </graph>\n</graphml>\n")
     text.flush()
     text.detach()
+
+
+def _closing(weight: float) -> str:
+    return f'><data key="weight">{written_weight(weight)}</data></edge>'

@@ -22,6 +22,8 @@ _FEWEST = 1 << 12
 class CompiledScanner:
     """The same as :class:`philia.graphs.files.lines.PlainScanner`, many times faster once it is compiled.
 
+    It does not know the values of weights; where they are to be kept, the plain one reads large files too.
+
     >>> scanner = CompiledScanner(Dialect())
     >>> scanner.scan(b"7 12\\n12 9\\n")
     >>> scanner.links().names
@@ -71,9 +73,11 @@ class CompiledScanner:
     def links(self) -> Links:
         """All that was read."""
         rows, columns = (np.concatenate([ends[which::2] for ends in self._ends]) for which in (0, 1))
-        weighted = (np.concatenate(self._marks) & tokens.WEIGHTED) != 0 if self._dialect.weight is not None else None
+        weights = None
+        if self._dialect.weight is not None:
+            weights = np.where(np.concatenate(self._marks) & tokens.WEIGHTED, np.nan, 1.0)
         names = self._names.keys if isinstance(self._names, _Integers) else self._names.texts()
-        return Links(rows, columns, weighted, names)
+        return Links(rows, columns, weights, names)
 
 
 @cache

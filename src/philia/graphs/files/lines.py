@@ -18,8 +18,9 @@ from functools import cache
 
 import numpy as np
 
-from philia._types import BoolArray, Int64Array, IntArray, Node
+from philia._types import Float64Array, Int64Array, IntArray, Node
 from philia.exceptions import GraphFileError
+from philia.graphs.weights import weight_value
 
 WHITESPACE = b" "
 """The delimiter that stands for runs of spaces and tabs."""
@@ -47,11 +48,14 @@ class Quoted(bytes):
 
 @dataclass(frozen=True)
 class Links:
-    """What was read: two row numbers a link, where a weight is other than 1, and the names in order of appearance."""
+    """What was read: two row numbers a link, its weight, and the names in order of appearance.
+
+    A weight other than 1 that nobody asked for is NaN: that it is there is all that counts.
+    """
 
     rows: IntArray
     columns: IntArray
-    weighted: BoolArray | None
+    weights: Float64Array | None
     names: Sequence[bytes] | Int64Array
 
 
@@ -64,12 +68,13 @@ class PlainScanner:
     [b'ann', b'bob', b'cat']
     """
 
-    def __init__(self, dialect: Dialect, lines: int = 0) -> None:
+    def __init__(self, dialect: Dialect, lines: int = 0, *, keep_weights: bool = False) -> None:
         """Begin after so many ``lines`` of the file."""
         self._dialect = dialect
+        self._keep_weights = keep_weights
         self._known: dict[bytes, int] = {}
         self._ends: tuple[list[int], list[int]] = ([], [])
-        self._weighted: list[bool] = []
+        self._weights: list[float] = []
         self._quoted = False
         self._lines = lines
 
@@ -93,16 +98,22 @@ class PlainScanner:
             if isinstance(first, Quoted) or isinstance(second, Quoted):
                 self._quoted = True
             if dialect.weight is not None:
-                self._weighted.append(dialect.weight < len(found) and is_weight(found[dialect.weight]))
+                self._weights.append(self._weight(found))
         self._lines += len(lines)
+
+    def _weight(self, found: Sequence[bytes]) -> float:
+        place = self._dialect.weight
+        if place is None or place >= len(found) or not is_weight(found[place]):
+            return 1.0
+        return weight_value(found[place]) if self._keep_weights else float("nan")
 
     def links(self) -> Links:
         """All that was read."""
         rows, columns = (np.array(end, np.int32) for end in self._ends)
-        weighted = np.array(self._weighted, np.bool_) if self._dialect.weight is not None else None
+        weights = np.array(self._weights, np.float64) if self._dialect.weight is not None else None
         names = list(self._known)
         integers = None if self._quoted else as_integers(names)
-        return Links(rows, columns, weighted, names if integers is None else integers)
+        return Links(rows, columns, weights, names if integers is None else integers)
 
 
 def fields_of(line: bytes, dialect: Dialect, number: int = 0) -> list[bytes] | None:

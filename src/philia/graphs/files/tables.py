@@ -14,7 +14,7 @@ from philia.graphs.graph import Graph
 from philia.graphs.links import Column, find_columns, graph_from_table, plain_name
 
 
-def read_parquet(source: Source, columns: tuple[int | str, int | str] | None) -> Graph:
+def read_parquet(source: Source, columns: tuple[int | str, int | str] | None, *, keep_weights: bool = False) -> Graph:
     """The graph of a Parquet file with one link a row; columns are found as in a frame, see :func:`philia.as_graph`."""
     stream = source.seekable()
     try:
@@ -23,7 +23,7 @@ def read_parquet(source: Source, columns: tuple[int | str, int | str] | None) ->
         raise
     except Exception as error:  # the two libraries have no common ancestor for their complaints about a damaged file
         raise GraphFileError(f"this is not a Parquet file as it should be ({error})") from error
-    return graph_from_table(headers, table, (0, 1))
+    return graph_from_table(headers, table, (0, 1), keep_weights=keep_weights)
 
 
 def _library() -> str:
@@ -84,22 +84,27 @@ def _series(column: Any) -> Column:
 
 
 def write_parquet(graph: Graph, file: BinaryIO) -> None:
-    """One link a row in the columns source and target; a node without links is written as a link to itself."""
+    """One link a row in the columns source, target and, if there are weights, weight.
+
+    A node without links is written as a link to itself.
+    """
     if not graph.n_nodes:
         raise GraphFileError("a table of links cannot hold a graph without nodes; write .mtx, .npz, .graphml or .gml")
     rows, columns = graph.links
     alone = np.flatnonzero(graph.degrees == 0)
-    ends = {
+    table: dict[str, Any] = {
         name: graph.nodes.pick(np.concatenate([end, alone])) for name, end in (("source", rows), ("target", columns))
     }
+    if graph.link_weights is not None:
+        table["weight"] = np.concatenate([graph.link_weights, np.ones(alone.size)])
     held = io.BytesIO()
     if _library() == "pyarrow":
         import pyarrow
         from pyarrow import parquet
 
-        parquet.write_table(pyarrow.table(ends), held)
+        parquet.write_table(pyarrow.table(table), held)
     else:
         import polars
 
-        polars.DataFrame(ends).write_parquet(held)
+        polars.DataFrame(table).write_parquet(held)
     file.write(held.getbuffer())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from philia._types import Int64Array
-from philia.objective import HeldOut
+from philia.objective.held_out import HeldOut
 
 Pairs = tuple[Int64Array, Int64Array]
 _DRAWS = 2**20

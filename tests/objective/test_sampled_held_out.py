@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from philia import as_graph
-from philia.evaluate import held_out_pairs
-from philia.evaluate.held_out_pairs import all_held_out, sample_held_out
-from philia.objective import HeldOut, ListedPairs, RandomPairs
+from philia.objective import HeldOut, ListedPairs, RandomPairs, sampled_held_out
+from philia.objective.sampled_held_out import all_held_out, sample_held_out
 from tests.strategies import random_graph
 
 N = 400
@@ -39,7 +38,7 @@ def test_a_sample_is_different_held_out_pairs_as_many_as_there_are(rate: float, 
 
 @pytest.mark.parametrize("rate", [0.02, 0.3])
 def test_every_pair_is_equally_likely_in_a_sample(rate: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(held_out_pairs, "_DRAWS", 2**14)
+    monkeypatch.setattr(sampled_held_out, "_DRAWS", 2**14)
     held_out = RandomPairs(rate, seed=2)
     index = {pair: at for at, pair in enumerate(zip(*map(np.ndarray.tolist, held_out.pairs(N)), strict=True))}
     counts = np.zeros(len(index))

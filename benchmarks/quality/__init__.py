@@ -1,0 +1,1 @@
+"""How good the results are: hidden links, known communities and planted ones, beside other methods."""

@@ -1,0 +1,87 @@
+"""IeClam: communities that make links, as in BigClam, and communities that undo them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from philia._types import Float64Array
+from philia.factors import CommunityFactors
+from philia.graphs import Graph
+from philia.initialization import choose_start
+from philia.models.checks import check_counts, check_search
+from philia.models.factorization import Factorization
+from philia.objective import Group, NoisyOr, Recipe
+from philia.objective.losses import LEAST, Scores
+from philia.objective.mixing import attracting, blocks, repelling
+
+
+class ClippedNoisyOr(NoisyOr):
+    """``NoisyOr`` for scores that may be negative: they count as the least score there is.
+
+    Without a link nothing is charged below zero, with one the tangent at ``LEAST`` goes on, which is steep enough to
+    keep links above it. ``moment`` is None because a sum of all scores would charge negative ones too.
+    """
+
+    moment = None  # type: ignore[assignment]
+
+    def expected(self, scores: Scores) -> Scores:
+        """1 - e^-s of the clipped scores."""
+        return super().expected(np.maximum(scores, LEAST))
+
+    def log_likelihood(self, scores: Scores, linked: Scores | bool) -> Scores:
+        """That of the clipped scores."""
+        return super().log_likelihood(np.maximum(scores, LEAST), linked)
+
+
+class IeClam(Factorization):
+    """The probability of a link is 1 - exp(-(f_i·f_j - g_i·g_j)), with F and G nonnegative.
+
+    Fallah et al., "IeClam: inclusive exclusive cluster affiliation model", 2024. They keep the difference positive by
+    keeping each node in a cone; here it is clipped, and all pairs are fitted at once, as for the other models.
+
+    >>> from philia.datasets import dating_app
+    >>> model = IeClam(3, 1, random_state=0).fit(dating_app(90, cities=3, random_state=0).graph)
+    >>> float(model.factors_.heterophilous.min()) >= 0
+    True
+    """
+
+    loss = ClippedNoisyOr()
+    factors_: CommunityFactors
+    penalty = 0.0
+    include_diagonal = False
+    dtype = "float64"
+    n_jobs = None
+
+    def __init__(
+        self, n_inclusive: int = 8, n_exclusive: int = 4, *, solver: Any = "lbfgsb", random_state: Any = None
+    ) -> None:
+        self.n_inclusive = n_inclusive
+        self.n_exclusive = n_exclusive
+        self.solver = solver
+        self.random_state = random_state
+
+    def _recipe(self) -> Recipe:
+        k_F, k_G = self.n_inclusive, self.n_exclusive
+        groups = Group("inclusive", k_F, lower_bound=0.0), Group("exclusive", k_G, lower_bound=0.0)
+        return Recipe(groups, blocks(attracting(k_F), repelling(k_G)), self.loss)
+
+    def _start(self, graph: Graph, recipe: Recipe, rng: np.random.Generator) -> Float64Array:
+        F, _ = choose_start("spectral")(graph, self.n_inclusive, 0, 0.0, rng)
+        everything = float((F.sum(axis=0) ** 2).sum())
+        F = F * np.sqrt(2 * graph.n_links / everything)  # scores that add up to the links, as BigClam begins
+        # G begins small, so that links begin above zero, and at random, because at zero it would have no slope.
+        G = 0.1 * F.mean() * rng.uniform(size=(graph.n_nodes, self.n_exclusive))
+        return np.hstack([F, G])
+
+    def _columns(self, factors: CommunityFactors) -> Float64Array:
+        return np.hstack([factors.homophilous, factors.heterophilous])
+
+    def _factors(self, F: Float64Array, recipe: Recipe) -> CommunityFactors:
+        return CommunityFactors(recipe.columns_of("inclusive", F), recipe.columns_of("exclusive", F), np.zeros(len(F)))
+
+    def _check_parameters(self) -> None:
+        check_counts(self, "n_inclusive", least=1)
+        check_counts(self, "n_exclusive", least=0)
+        check_search(self)

@@ -1,0 +1,70 @@
+"""The page of the results: claims first, then each experiment with its pictures and tables; never written by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchmarks.quality.experiment import REPORTED, TUNING, Measured
+from philia.experiments.page import markdown
+from philia.experiments.store import ResultStore
+from philia.experiments.task import Claim, Scope, Table
+from philia.graphs.files.saving import saving
+
+HEAD = """# Quality
+
+Written by `python -m benchmarks.quality page` from the lines in `benchmarks/results/quality`; `python -m
+benchmarks.quality` runs what is missing there. Figures are means over seeds ± the standard deviation over seeds; the
+best of a column is in bold, as are those equal to it in the digits shown."""
+
+
+def write(folder: Path, experiments: Sequence[Measured], scope: Scope, store: ResultStore) -> Path:
+    """Draw the pictures and write README.md into the folder; gives its path."""
+    claims: list[Claim] = []
+    sections: list[str] = []
+    for experiment in experiments:
+        results = store.results(experiment.tasks(scope))
+        claims += experiment.claims(results)
+        sections.append(_section(experiment, scope, store, folder / "figures"))
+    tasks = [task for experiment in experiments for task in experiment.tasks(scope)]
+    parts = [HEAD, _standing(scope, len(tasks), len(store.results(tasks))), _claims(claims), *sections]
+    made = [", ".join(f"{name} {version}" for name, version in with_.items()) for with_ in store.made_with(tasks)]
+    codes = dict.fromkeys(str(r.values["code"]) for r in store.results(tasks) if "code" in r.values)
+    made += [f"source of the library (checksums): {', '.join(codes)}"] if codes else []
+    parts += ["## Made with\n\n" + "\n".join(f"- {line}" for line in made)] if made else []
+    path = folder / "README.md"
+    folder.mkdir(parents=True, exist_ok=True)
+    with saving(path) as file:
+        file.write(("\n\n".join(parts).rstrip() + "\n").encode())
+    return path
+
+
+def _standing(scope: Scope, total: int, done: int) -> str:
+    return (
+        f"Settings were chosen on {', '.join(TUNING)} and on planted graphs only. The others, {', '.join(REPORTED)}, "
+        f"are reported. Seeds: {', '.join(map(str, scope.seeds))}. {done} of {total} tasks have a result."
+    )
+
+
+def _claims(claims: Sequence[Claim]) -> str:
+    rows = tuple((c.where, c.claim, c.reading, c.measured, f"**{c.verdict}**") for c in claims)
+    return "## Claims\n\n" + markdown(Table("", ("where", "claim", "how it is read", "measured", "verdict"), rows))
+
+
+def _section(experiment: Measured, scope: Scope, store: ResultStore, pictures: Path) -> str:
+    results = store.results(experiment.tasks(scope))
+    parts = [f"## {experiment.title}", experiment.about]
+    parts += [
+        f"- {method} is not run on {dataset}: {reason}." for (dataset, method), reason in experiment.left_out().items()
+    ]
+    if not results:
+        return "\n\n".join([*parts, "Nothing was run."])
+    seconds = sum(result.seconds for result in results)
+    largest = max((float(r.values.get("peak_gb") or 0) for r in results), default=0.0)
+    parts.append(f"{len(results)} tasks, {seconds / 60:.1f} minutes in all, at most {largest:.1f} GB of memory.")
+    for name, (figure, caption) in experiment.figures(results).items():
+        pictures.mkdir(parents=True, exist_ok=True)
+        figure.savefig(pictures / name, metadata={"Date": None})
+        parts += [f"![{caption}](figures/{name})", f"*{caption}*"]
+    parts += [f"### {table.title}\n\n{markdown(table)}" for table in experiment.tables(results)]
+    return "\n\n".join(parts)

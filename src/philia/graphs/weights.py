@@ -1,0 +1,63 @@
+"""Weights of links: how sure, or how often observed, each one is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from philia._types import Float64Array
+from philia.exceptions import InvalidGraphError
+from philia.graphs.nodes import Nodes
+
+
+def weight_values(found: Iterable[Any]) -> Float64Array:
+    """The weights as numbers: 1 for None, which stands for a link that has none, and NaN for what is no number.
+
+    >>> weight_values([2, None, "0.5", "much"])
+    array([2. , 1. , 0.5, nan])
+    """
+    return np.array([1.0 if weight is None else weight_value(weight) for weight in found], np.float64)
+
+
+def weight_value(weight: Any) -> float:
+    """A weight as a number, NaN if it is none.
+
+    >>> weight_value(b"2.5"), weight_value("much")
+    (2.5, nan)
+    """
+    try:
+        return float(weight)
+    except (TypeError, ValueError, OverflowError):
+        return float("nan")
+
+
+def check_weights(rows: npt.NDArray[Any], columns: npt.NDArray[Any], nodes: Nodes, weights: Float64Array) -> None:
+    """Complain about the first weight that is not a finite number above 0; those of self-loops do not matter.
+
+    >>> check_weights(np.array([0]), np.array([1]), Nodes(["ann", "bob"]), np.array([-2.0]))
+    Traceback (most recent call last):
+    philia.exceptions.InvalidGraphError: the link of 'ann' and 'bob' has the weight -2.0; ...
+    """
+    wrong = ~(np.isfinite(weights) & (weights > 0)) & (rows != columns)
+    if not wrong.any():
+        return
+    place = int(np.argmax(wrong))
+    u, v = nodes.pick(np.array([rows[place], columns[place]]))
+    weight = weights[place]
+    found = "a weight that is not a number" if np.isnan(weight) else f"the weight {weight}"
+    raise InvalidGraphError(
+        f"the link of {u!r} and {v!r} has {found}; a weight says how sure or how often observed a link is, as a finite "
+        "number above 0. Take the link out, give it such a weight, or read the links without their weights"
+    )
+
+
+def written_weight(weight: float) -> str:
+    """A weight as text from which the same number is read.
+
+    >>> written_weight(2.0), written_weight(0.1), written_weight(1e-7)
+    ('2', '0.1', '1e-07')
+    """
+    return str(int(weight)) if weight.is_integer() and weight < 2**53 else repr(weight)

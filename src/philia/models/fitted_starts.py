@@ -1,0 +1,129 @@
+"""Starts from a short fit of a freer model, in which columns may have any sign.
+
+What it finds is cut into nonnegative columns, and the model's own search goes on from there.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from philia._types import Float64Array
+from philia.execution import Executor, one_blas_thread
+from philia.factors import LogisticFactors
+from philia.graphs import Graph
+from philia.initialization import Start
+from philia.initialization.sides import strongest_sides
+from philia.initialization.spectral import spectral, varimax
+from philia.initialization.uniform import uniform
+from philia.objective import CrossEntropy, Freedom, Group, Recipe, exact_objective
+from philia.objective.mixing import attracting, blocks, meeting_ones, one_way, repelling
+from philia.solvers import LBFGSB
+
+_PENALTY = 1.0
+"""The weight of the squared columns in the freer model: the start does not know that of the model."""
+
+_CHANCE = 0.1
+"""The share of the uniform start that is added, because a column of zeros has no slope."""
+
+
+def signed(
+    graph: Graph,
+    n_homophilous: int,
+    n_heterophilous: int,
+    baseline: float,
+    rng: np.random.Generator,
+    *,
+    iterations: int = 15,
+    executor: Executor | None = None,
+) -> tuple[Float64Array, Float64Array]:
+    """B and C from a short fit of sigmoid(P Pᵀ - N Nᵀ), whose columns may have any sign.
+
+    It begins at the spectral start: from chance it merges groups that the spectrum tells apart. Where the baseline is 0
+    the model has a background of its own, so this fit gets one too: a level, and a popularity a node.
+
+    >>> from philia.datasets import dating_app
+    >>> app = dating_app(n=120, cities=3, random_state=0)
+    >>> B, C = signed(app.graph, 3, 2, -2.0, np.random.default_rng(0))
+    >>> B.shape, C.shape, bool(B.min() >= 0)
+    ((120, 3), (120, 2), True)
+    """
+    n, k_B, k_C = graph.n_nodes, n_homophilous, n_heterophilous
+    groups, mixing = [Group("positive", k_B), Group("negative", k_C)], [attracting(k_B), repelling(k_C)]
+    begin = list(spectral(graph, k_B, k_C, baseline, rng))
+    if baseline == 0:
+        groups += [
+            Group("ones", 1, freedom=Freedom.ONES, penalized=False),
+            Group("level", 1, freedom=Freedom.SHARED, penalized=False),
+            Group("popularity", 1),
+        ]
+        mixing.append(meeting_ones(2))
+        begin += [np.ones((n, 1)), np.full((n, 1), _logit(graph.density) / 2), np.zeros((n, 1))]
+    recipe = Recipe(tuple(groups), blocks(*mixing), CrossEntropy())
+    F = _fitted(graph, recipe, np.hstack(begin), iterations, executor)
+    B = strongest_sides(recipe.columns_of("positive", F), k_B)
+    C = strongest_sides(recipe.columns_of("negative", F), k_C)
+    return _with_chance(graph, B, C, rng)
+
+
+def logistic(
+    graph: Graph,
+    n_homophilous: int,
+    n_heterophilous: int,
+    baseline: float,
+    rng: np.random.Generator,
+    *,
+    iterations: int = 25,
+    executor: Executor | None = None,
+) -> tuple[Float64Array, Float64Array]:
+    """B and C from a short fit of logistic PCA: the eigenvectors of its logits, turned until they look like groups.
+
+    Logistic PCA has no background: its most negative eigenvector says that most pairs are not linked. Where the
+    baseline is 0 the model's own background does, and that eigenvector is left out.
+
+    >>> from philia.datasets import dating_app
+    >>> app = dating_app(n=120, cities=3, random_state=0)
+    >>> B, C = logistic(app.graph, 3, 2, -2.0, np.random.default_rng(0))
+    >>> B.shape, C.shape, bool(B.min() >= 0)
+    ((120, 3), (120, 2), True)
+    """
+    k = n_homophilous + n_heterophilous
+    size = 1 / np.sqrt(max(1, k))
+    recipe = Recipe((Group("left", k), Group("right", k)), one_way(2 * k), CrossEntropy())
+    F = _fitted(graph, recipe, size * rng.uniform(-1, 1, (graph.n_nodes, 2 * k)), iterations, executor)
+    found = LogisticFactors(recipe.columns_of("left", F), recipe.columns_of("right", F)).signed()
+    told = 1 if baseline == 0 else 0
+    B = strongest_sides(varimax(found.positive[:, :n_homophilous]), n_homophilous)
+    C = strongest_sides(varimax(found.negative[:, told : told + n_heterophilous]), n_heterophilous)
+    return _with_chance(graph, B, C, rng)
+
+
+FITTED_STARTS: dict[str, Start] = {"signed": signed, "logistic": logistic}
+
+
+def _fitted(
+    graph: Graph, recipe: Recipe, begin: Float64Array, iterations: int, executor: Executor | None
+) -> Float64Array:
+    """The columns after a few iterations; single precision is enough for a place to begin."""
+    n = graph.n_nodes
+    if recipe.size(n) == 0:
+        return begin
+    objective = exact_objective(graph, recipe, penalty=_PENALTY, dtype=np.float32, executor=executor)
+    with one_blas_thread():
+        solution = LBFGSB(iterations).minimize(
+            objective.value_and_gradient, recipe.point(begin), recipe.lower_bounds(n)
+        )
+    if solution.reason == "interrupted":  # who pressed Ctrl-C does not want the search that would follow
+        raise KeyboardInterrupt
+    return recipe.factors(solution.point, n)
+
+
+def _with_chance(
+    graph: Graph, B: Float64Array, C: Float64Array, rng: np.random.Generator
+) -> tuple[Float64Array, Float64Array]:
+    chance_B, chance_C = uniform(graph, B.shape[1], C.shape[1], 0.0, rng)
+    return B + _CHANCE * chance_B, C + _CHANCE * chance_C
+
+
+def _logit(density: float) -> float:
+    inside = float(np.clip(density, 1e-12, 1 - 1e-12))
+    return float(np.log(inside / (1 - inside)))

@@ -1,0 +1,172 @@
+"""The part of the objective that belongs to nodes outside of the graph: their pairs with the fitted ones.
+
+With the fitted columns F fixed, the scores of a new node are linear in its own row, so its share of the cross-entropy
+is convex: there is one best place, and no start to choose.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from scipy import sparse
+from scipy.special import expit
+
+from philia._types import BoolArray, Float64Array, Int64Array
+from philia.execution import Executor, LocalThreads
+from philia.objective.recipe import Freedom, Recipe
+from philia.solvers.projected_newton import RowSolution, minimize_rows
+
+LEAST_PENALTY = 1e-6
+"""What the square of an entry is charged at least: without it a node with no link at all would go to -∞."""
+
+_SCORES, _PRODUCTS = 1 << 20, 1 << 17
+"""How many scores, and how many products of columns, one thread holds at once; the second fit into its cache."""
+
+_FEW = 16
+"""Below this number of rows each is cheaper on its own."""
+
+_NOWHERE = -1e4  # the score at which a missing link costs nothing, as in CrossEntropy.neutral
+
+
+class NewRows:
+    """2 · sum over fitted j of loss(A_xj, f_x M f_j) + penalties · f_x², one function a new node x.
+
+    It counts every pair twice, as the objective does; a new node's pair with itself, and pairs of two new nodes, are
+    left out. ``links`` and ``unknown`` (new × n, sparse) say who is linked, and which pairs are not to be looked at.
+
+    >>> from philia.objective import CrossEntropy, Group
+    >>> recipe = Recipe((Group("homophilous", 1, lower_bound=0.0),), np.eye(1), CrossEntropy())
+    >>> links = sparse.csr_array(np.array([[1, 0]]))
+    >>> rows = NewRows(recipe, np.array([[2.0], [0.0]]), links, sparse.csr_array((1, 2)), penalty=0.5)
+    >>> values, gradients = rows.values_and_gradients(np.array([0]), np.zeros((1, 1)))
+    >>> values.round(3).tolist(), gradients.tolist()  # two pairs at even odds, each twice
+    ([2.773], [[-2.0]])
+    """
+
+    def __init__(
+        self, recipe: Recipe, F: Float64Array, links: sparse.csr_array, unknown: sparse.csr_array, penalty: float
+    ) -> None:
+        free = free_columns(recipe)
+        everybody = F @ recipe.mixing  # symmetric
+        self.design = np.ascontiguousarray(everybody[:, free])
+        self._transposed = np.ascontiguousarray(self.design.T)
+        # What a new node's fixed entries (ones, and values that all nodes share) add to its scores.
+        self.offset = everybody[:, ~free] @ F[0, ~free]
+        self.penalties = np.maximum(_of_free(recipe, recipe.penalties(penalty, 1)), LEAST_PENALTY)
+        self.unknown = unknown.tocsr()
+        self.pull = np.asarray(links @ self.design, dtype=np.float64)
+        self.constant = np.asarray(links @ self.offset, dtype=np.float64)
+        self._space = np.empty((2, *links.shape))  # used again at every step: fresh memory costs more than the sums
+
+    def values_and_gradients(self, rows: Int64Array, X: Float64Array) -> tuple[Float64Array, Float64Array]:
+        """The cost of each new node at its row of X, and its gradient."""
+        p = self._scores(rows, X)
+        other = self._space[1, : len(rows)]
+        costs = np.maximum(p, 0, out=other).sum(axis=1)
+        expit(p, out=p)
+        # log(1 + e^s) = max(s, 0) - log max(p, 1 - p), and the last is a number between ½ and 1.
+        costs -= np.log(np.maximum(p, np.subtract(1, p, out=other), out=other), out=other).sum(axis=1)
+        costs -= (self.pull[rows] * X).sum(axis=1) + self.constant[rows]
+        shrink = self.penalties * X
+        return 2 * costs + (shrink * X).sum(axis=1), 2 * (p @ self.design - self.pull[rows] + shrink)
+
+    def hessians(self, rows: Int64Array, X: Float64Array) -> Float64Array:
+        """The second derivatives: 2 · Gᵀ diag(p (1 - p)) G and the penalties, where G is the fixed side of the scores.
+
+        All rows share G, so one product of p (1 - p) with the products of any two columns of G gives them all.
+        """
+        p = self._scores(rows, X)
+        expit(p, out=p)
+        p *= np.subtract(1, p, out=self._space[1, : len(rows)])
+        k = X.shape[1]
+        if len(rows) < _FEW:
+            found = np.stack([(self._transposed * own) @ self.design for own in p])
+        else:
+            first, second = np.triu_indices(k)
+            found = np.empty((len(rows), k, k))
+            found[:, first, second] = found[:, second, first] = self._weighted_products(p, len(first))
+        found *= 2
+        found[:, np.arange(k), np.arange(k)] += 2 * self.penalties
+        return found
+
+    def _scores(self, rows: Int64Array, X: Float64Array) -> Float64Array:
+        scores = np.matmul(X, self.design.T, out=self._space[0, : len(rows)])
+        scores += self.offset
+        left_out = self.unknown[rows].tocoo()
+        scores[left_out.row, left_out.col] = _NOWHERE
+        return scores
+
+    def _weighted_products(self, weights: Float64Array, width: int) -> Float64Array:
+        """The sums over fitted nodes of weights × the product of any two columns (rows × pairs of columns)."""
+        k, n = self._transposed.shape
+        sums = np.zeros((len(weights), width))
+        height = max(16, _PRODUCTS // max(1, width))
+        products = np.empty((width, height))
+        for top in range(0, n, height):
+            G = self._transposed[:, top : top + height]
+            last = 0
+            for column in range(k):
+                first, last = last, last + k - column
+                np.multiply(G[column:], G[column], out=products[first:last, : G.shape[1]])
+            sums += weights[:, top : top + height] @ products[:, : G.shape[1]].T
+        return sums
+
+
+def place_rows(
+    recipe: Recipe,
+    F: Float64Array,
+    links: sparse.csr_array,
+    unknown: sparse.csr_array | None = None,
+    *,
+    penalty: float,
+    executor: Executor | None = None,
+) -> tuple[Float64Array, Float64Array]:
+    """Rows of F for new nodes (new × k), and the residual of each, which is zero where the row is optimal.
+
+    The recipe's loss is the cross-entropy, its mixing symmetric: scores that are linear in the row, and a convex cost.
+    Memory stays at some blocks of new nodes × n scores, whatever the number of new nodes.
+
+    >>> from philia.objective import CrossEntropy, Group
+    >>> recipe = Recipe((Group("homophilous", 1, lower_bound=0.0),), np.eye(1), CrossEntropy())
+    >>> links = sparse.csr_array(np.array([[1, 1, 0], [0, 0, 1]]))
+    >>> rows, residuals = place_rows(recipe, np.array([[2.0], [2.0], [0.0]]), links, penalty=0.5)
+    >>> rows.round(2).tolist(), bool(residuals.max() < 1e-8)
+    ([[0.98], [0.0]], True)
+    """
+    free = free_columns(recipe)
+    lower = _of_free(recipe, recipe.lower_bounds(1))
+    unknown = sparse.csr_array(links.shape, dtype=bool) if unknown is None else unknown
+    start = F[:, free].mean(axis=0)
+
+    def solved(part: slice) -> RowSolution:
+        functions = NewRows(recipe, F, links[part], unknown[part], penalty)
+        return minimize_rows(functions, np.tile(start, (functions.pull.shape[0], 1)), lower)
+
+    parts = list((executor or LocalThreads()).map(solved, _parts(links.shape[0], F.shape)))
+    placed = np.tile(F[0], (links.shape[0], 1))
+    placed[:, free] = np.concatenate([part.points for part in parts])
+    return placed, np.concatenate([part.residuals for part in parts])
+
+
+def free_columns(recipe: Recipe) -> BoolArray:
+    """Which columns of F every node has a value of its own in.
+
+    >>> from philia.objective import CrossEntropy, Group
+    >>> groups = Group("homophilous", 2, lower_bound=0.0), Group("ones", 1, freedom=Freedom.ONES)
+    >>> free_columns(Recipe(groups, np.eye(3), CrossEntropy())).tolist()
+    [True, True, False]
+    """
+    return np.repeat([g.freedom is Freedom.EVERY_NODE for g in recipe.groups], [g.width for g in recipe.groups])
+
+
+def _of_free(recipe: Recipe, point: Float64Array) -> Float64Array:
+    """The entries of a solver's vector for one node that are its own."""
+    own = np.repeat([g.freedom is Freedom.EVERY_NODE for g in recipe.groups], [g.size(1) for g in recipe.groups])
+    return np.asarray(point[own])
+
+
+def _parts(count: int, shape: tuple[int, ...]) -> Iterator[slice]:
+    """Runs of new nodes whose scores, or matrices of second derivatives, fill one thread's share of memory."""
+    height = max(1, min(256, _SCORES // max(1, shape[0], shape[1] ** 2)))
+    return (slice(top, min(top + height, count)) for top in range(0, count, height))

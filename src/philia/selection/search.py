@@ -1,0 +1,196 @@
+"""How many communities, of which kind, and how large a penalty: what predicts hidden pairs of the graph best.
+
+The search is a path, not a grid. It begins with more communities than the graph can carry, walks the penalty down or up
+as long as hidden pairs become likelier, then merges communities a few at a time, each time from where the last fit
+ended. So it costs a few fits, not dozens.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+
+from philia._types import Float64Array
+from philia.factors import CommunityFactors
+from philia.selection.judge import Judge
+from philia.selection.plan import Settings
+from philia.selection.selection import Selection, Step
+from philia.selection.shrinking import shrunk
+
+FIRST, WALK, SHRINK = 50, 20, 15
+"""Iterations of the first fit, of each step along the penalty, and after each merger."""
+
+_SHRINK_TO = 0.82
+"""A step to fewer communities keeps this share: the next number is at most a fifth away."""
+
+_HOPELESS = 4.0
+"""So many standard errors below the best, fewer communities will not do either."""
+
+
+_Kinds = tuple[bool, bool]
+"""Which kinds of communities may become fewer: those that attract, those that repel."""
+
+
+class Trial(Protocol):
+    """A graph without some of its pairs, on which settings are tried."""
+
+    interrupted: bool
+
+    def start(self, n_homophilous: int, n_heterophilous: int) -> CommunityFactors:
+        """Factors before the first step."""
+        ...
+
+    def train(self, factors: CommunityFactors, penalty: float, iterations: int) -> CommunityFactors:
+        """The factors after some more steps."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class _State:
+    """Settings that were tried: the factors that came out in each fold, and the likelihood of each hidden pair."""
+
+    factors: tuple[CommunityFactors, ...]
+    penalty: float
+    likelihoods: Float64Array
+
+    @property
+    def total(self) -> float:
+        return float(self.likelihoods.sum())
+
+    @property
+    def counts(self) -> tuple[int, int]:
+        return self.factors[0].homophilous.shape[1], self.factors[0].heterophilous.shape[1]
+
+
+class Search:
+    """One search on one or several folds; ``run`` gives the choice and the first fold's factors there.
+
+    Several folds, each hiding other pairs, take every step together and are judged as one.
+    """
+
+    def __init__(self, trials: Sequence[Trial], judges: Sequence[Judge], rng: np.random.Generator) -> None:
+        self.trials, self.judges, self.rng = trials, judges, rng
+        self.tried: list[_State] = []
+        self._pairs = sum(float(judge.weights.sum()) for judge in judges)
+
+    def run(self, settings: Settings, share: float) -> tuple[Selection, CommunityFactors]:
+        """Walk the path that the settings leave open; ``share`` is the share of pairs that each fold hides."""
+        began = time.perf_counter()
+        starts = tuple(trial.start(*settings.counts) for trial in self.trials)
+        state = self._trained(starts, settings.penalty, FIRST)
+        if settings.search_penalty:
+            state = self._best_penalty(state, 2.0)
+        kinds = settings.search_kinds
+        state = self._fewest(state, kinds, _SHRINK_TO, _HOPELESS)
+        if settings.search_penalty and any(kinds):
+            state = self._best_penalty(state, 2.0**0.5)
+        state = self._fewest(state, kinds, 1.0, 1.0)
+        if kinds[1]:
+            state = self._repelling_anew(state)
+        chosen = next(i for i, tried in enumerate(self.tried) if tried is state)
+        best = max(self.tried, key=lambda tried: tried.total)
+        selection = Selection(
+            steps=tuple(self._step(tried, best, share) for tried in self.tried),
+            chosen=chosen,
+            folds=len(self.trials),
+            share=share,
+            links=sum(judge.n_links for judge in self.judges),
+            density=self._density(),
+            seconds=time.perf_counter() - began,
+            interrupted=self.interrupted,
+        )
+        return selection, state.factors[0]
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether the user wants no more."""
+        return any(trial.interrupted for trial in self.trials)
+
+    def _trained(self, factors: tuple[CommunityFactors, ...], penalty: float, iterations: int) -> _State:
+        trained = tuple(t.train(f, penalty, iterations) for t, f in zip(self.trials, factors, strict=True))
+        found = [judge.of_factors(f) for judge, f in zip(self.judges, trained, strict=True)]
+        state = _State(trained, penalty, np.concatenate(found))
+        self.tried.append(state)
+        return state
+
+    def _best_penalty(self, state: _State, factor: float) -> _State:
+        """Up or down as long as hidden pairs become likelier."""
+        best = state
+        for direction in (1 / factor, factor):
+            while not self.interrupted:
+                next_one = self._trained(best.factors, best.penalty * direction, WALK)
+                if next_one.total <= best.total:
+                    break
+                best = next_one
+            if best is not state:
+                break
+        return best
+
+    def _fewest(self, state: _State, kinds: _Kinds, keep: float, hopeless: float) -> _State:
+        """The fewest communities that are less than one standard error below the best.
+
+        Each step keeps a share of them and loses at least one; the path ends so many standard errors below the best.
+        """
+        path, now = [state], state
+        while not self.interrupted:
+            count = sum(n for n, free in zip(now.counts, kinds, strict=True) if free)
+            if not count:
+                break
+            remove = max(1, count - round(keep * count))
+            smaller = shrunk(now.factors[0], self.judges[0], remove, kinds, self.rng)
+            counts = smaller.homophilous.shape[1], smaller.heterophilous.shape[1]
+            rest = zip(now.factors[1:], self.judges[1:], strict=True)
+            others = [_down_to(factors, judge, counts, self.rng) for factors, judge in rest]
+            now = self._trained((smaller, *others), now.penalty, SHRINK)
+            path.append(now)
+            best = max(path, key=lambda tried: tried.total)
+            if best.total - now.total > hopeless * self._error(now, best):
+                break
+        best = max(path, key=lambda tried: tried.total)
+        good = [tried for tried in path if best.total - tried.total <= self._error(tried, best)]
+        return good[-1]
+
+    def _repelling_anew(self, state: _State) -> _State:
+        """Half as many communities that repel, from the start, as long as they do as well.
+
+        Two groups that repel may have been found in quarters, and of four quarters none can be merged or dropped.
+        """
+        while state.counts[1] > 2 and not self.interrupted:
+            fewer = -(-state.counts[1] // 2)
+            starts = [trial.start(state.counts[0], fewer).heterophilous for trial in self.trials]
+            begun = [replace(f, heterophilous=C) for f, C in zip(state.factors, starts, strict=True)]
+            now = self._trained(tuple(begun), state.penalty, 2 * WALK)
+            if state.total - now.total > self._error(now, state):
+                break
+            state = now
+        return state
+
+    def _error(self, state: _State, best: _State) -> float:
+        """The standard error of the distance of two sums of log-likelihoods."""
+        cuts = np.cumsum([len(judge.rows) for judge in self.judges])[:-1]
+        differences = np.split(best.likelihoods - state.likelihoods, cuts)
+        return float(np.sqrt(sum(j.variance(d) for j, d in zip(self.judges, differences, strict=True))))
+
+    def _step(self, state: _State, best: _State, share: float) -> Step:
+        penalty = state.penalty / (1 - share)  # the whole graph has more pairs for the same penalty to hold against
+        error = self._error(state, best) if state is not best else 0.0
+        return Step(penalty, *state.counts, state.total / self._pairs, error / self._pairs)
+
+    def _density(self) -> float:
+        links = sum(float(judge.weights[judge.linked].sum()) for judge in self.judges)
+        p = np.clip(links / self._pairs, 1e-12, 1 - 1e-12)
+        return float(p * np.log(p) + (1 - p) * np.log1p(-p))
+
+
+def _down_to(
+    factors: CommunityFactors, judge: Judge, counts: tuple[int, int], rng: np.random.Generator
+) -> CommunityFactors:
+    """The factors with so many columns of each kind."""
+    for kind in (0, 1):
+        while more := (factors.homophilous, factors.heterophilous)[kind].shape[1] - counts[kind]:
+            factors = shrunk(factors, judge, more, (kind == 0, kind == 1), rng)
+    return factors

@@ -1,0 +1,137 @@
+"""What was chosen, what else was tried, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Step:
+    """One setting that was tried.
+
+    ``log_likelihood`` is the mean over hidden pairs; ``error`` the standard error of its distance to the best.
+
+    >>> print(Step(2.5, 8, 2, -0.05, 0.001))
+    8 + 2 communities, penalty 2.5: -0.05 ± 0.001
+    """
+
+    penalty: float
+    n_homophilous: int
+    n_heterophilous: int
+    log_likelihood: float
+    error: float = 0.0
+
+    @property
+    def n_communities(self) -> int:
+        """The communities of both kinds."""
+        return self.n_homophilous + self.n_heterophilous
+
+    def __str__(self) -> str:
+        counts = f"{self.n_homophilous} + {self.n_heterophilous} communities"
+        return f"{counts}, penalty {self.penalty:.3g}: {self.log_likelihood:.5g} ± {self.error:.2g}"
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The numbers of communities and the penalty that predict hidden pairs of the graph well.
+
+    ``steps`` holds all that was tried, in order; ``chosen`` is the place of the choice among them: of all settings
+    whose likelihood is less than one standard error below the best, the one with the fewest communities. ``density``
+    is the log-likelihood of giving every pair the same probability.
+
+    >>> steps = (Step(1, 6, 2, -0.050), Step(1, 4, 1, -0.049), Step(1, 2, 0, -0.06, 0.002))
+    >>> print(Selection(steps, 1, folds=1, share=0.1, links=120, density=-0.08, seconds=0.5))
+    4 communities that attract, 1 that repels, penalty 1: more did not raise the likelihood of hidden pairs, fewer
+    lowered it
+    """
+
+    steps: tuple[Step, ...]
+    chosen: int
+    folds: int
+    share: float
+    links: int
+    density: float
+    seconds: float
+    interrupted: bool = False
+
+    @property
+    def choice(self) -> Step:
+        """The step that was chosen."""
+        return self.steps[self.chosen]
+
+    @property
+    def n_homophilous(self) -> int:
+        """The chosen number of communities that attract."""
+        return self.choice.n_homophilous
+
+    @property
+    def n_heterophilous(self) -> int:
+        """The chosen number of communities that repel."""
+        return self.choice.n_heterophilous
+
+    @property
+    def penalty(self) -> float:
+        """The chosen penalty."""
+        return self.choice.penalty
+
+    @property
+    def best(self) -> Step:
+        """The step with the highest likelihood."""
+        return max(self.steps, key=lambda step: step.log_likelihood)
+
+    def table(self) -> str:
+        """All steps, one a line, with the chosen one marked."""
+        return "\n".join(f"{'>' if i == self.chosen else ' '} {step}" for i, step in enumerate(self.steps))
+
+    def __str__(self) -> str:
+        counts = f"{_counted(self.n_homophilous, 'attract')}, {self.n_heterophilous} that {_verb(self.n_heterophilous)}"
+        said = f"{counts}, penalty {self.penalty:.3g}"
+        reasons = [*self._numbers(), *self._penalties()]
+        if self.interrupted:
+            reasons.append("the search was interrupted")
+        return f"{said}: {', '.join(reasons)}" if reasons else said
+
+    def _numbers(self) -> list[str]:
+        others = [step for step in self.steps if step.n_communities != self.choice.n_communities]
+        if not others:
+            return []
+        more = [s for s in others if s.n_communities > self.choice.n_communities]
+        fewer = [s for s in others if s.n_communities < self.choice.n_communities]
+        said = []
+        if more:
+            better = max(more, key=lambda s: s.log_likelihood)
+            gained = better.log_likelihood > self.choice.log_likelihood
+            said.append(
+                "more raised the likelihood of hidden pairs by less than its standard error"
+                if gained
+                else "more did not raise the likelihood of hidden pairs"
+            )
+        if fewer:
+            said.append("fewer lowered it" if more else "fewer lowered the likelihood of hidden pairs")
+        return said
+
+    def _penalties(self) -> list[str]:
+        tried = sorted({step.penalty for step in self.steps})
+        if len(tried) < 2:
+            return []
+        return [f"penalties from {tried[0]:.2g} to {tried[-1]:.2g} were tried"]
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain values, for files."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> Selection:
+        """The inverse of ``to_dict``."""
+        steps: Sequence[dict[str, Any]] = values["steps"]
+        return cls(**{**values, "steps": tuple(Step(**step) for step in steps)})
+
+
+def _counted(count: int, verb: str) -> str:
+    return f"1 community that {verb}s" if count == 1 else f"{count} communities that {verb}"
+
+
+def _verb(count: int) -> str:
+    return "repels" if count == 1 else "repel"

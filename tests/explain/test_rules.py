@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from philia.exceptions import InvalidParameterError
+from philia.explain import RuleComparison, RuleEffect, find_communities, normalize
+from philia.explain.rules import RULES, split, thresholds
+from philia.factors import CommunityFactors
+from tests.strategies import random_graph
+
+COLUMNS = st.lists(st.floats(0, 10, allow_subnormal=False), min_size=1, max_size=30).map(np.array)
+GRAPH = random_graph(6, 0.4, seed=1)
+
+
+def within(column: np.ndarray, bar: float) -> float:
+    """The squared distances of both parts of a column to their means."""
+    parts = (column[column >= bar], column[column < bar])
+    return sum(float(((part - part.mean()) ** 2).sum()) for part in parts if len(part))
+
+
+@given(COLUMNS)
+def test_no_other_cut_leaves_parts_that_vary_less(column: np.ndarray) -> None:
+    best = min(within(column, bar) for bar in column)
+    assert within(column, split(column)) == pytest.approx(best, abs=1e-9)
+
+
+@given(COLUMNS, st.floats(0.01, 100))
+def test_the_split_does_not_depend_on_the_scale(column: np.ndarray, scale: float) -> None:
+    bar, scaled = split(column), split(column * scale)
+    assert within(column, bar) == pytest.approx(within(column, scaled / scale * (1 - 1e-12)), abs=1e-9)
+
+
+def test_any_two_members_by_odds_have_their_odds_doubled_or_halved() -> None:
+    rng = np.random.default_rng(0)
+    factors = CommunityFactors(rng.exponential(size=(40, 3)), rng.exponential(size=(40, 2)), np.zeros(40))
+    for community in find_communities(random_graph(40, 0.2, seed=0), factors, "odds"):
+        least = min(community.members.values())
+        assert abs(community.strength) * least**2 >= np.log(2) * (1 - 1e-12)
+
+
+def test_a_community_that_doubles_no_odds_is_empty_by_that_rule() -> None:
+    factors = CommunityFactors.attracting(np.array([[0.5, 0.5, 0.1, 0, 0, 0]]).T)
+    assert find_communities(GRAPH, factors, "odds").empty == ("B1",)
+    assert find_communities(GRAPH, factors, "split").as_sets() == {"B1": {0, 1}}
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_a_rule_gives_one_threshold_a_community(rule: str) -> None:
+    normal = normalize(CommunityFactors(np.ones((6, 2)), np.ones((6, 1)), np.zeros(6)))
+    found = thresholds(GRAPH, normal, rule)
+    assert found.least.shape == (3,)
+    assert found.said
+    none = normalize(CommunityFactors.attracting(np.zeros((6, 2))))
+    assert thresholds(GRAPH, none, rule).least.shape == (0,)
+
+
+def test_an_unknown_rule_is_refused_with_those_that_exist() -> None:
+    with pytest.raises(InvalidParameterError, match="'split', 'odds', 'density' or a membership"):
+        find_communities(GRAPH, CommunityFactors.attracting(np.ones((6, 1))), "mood")
+
+
+def test_the_effects_of_rules_stand_side_by_side() -> None:
+    factors = CommunityFactors.attracting(np.array([[3.0, 3.0, 1.0, 0, 0, 0], [0.0] * 6]).T)
+    effects = tuple(RuleEffect.of(rule, find_communities(GRAPH, factors, rule)) for rule in ("split", "odds"))
+    assert [effect.sizes for effect in effects] == [{"B1": 2, "B2": 0}, {"B1": 3, "B2": 0}]
+    assert [effect.n_unassigned for effect in effects] == [4, 3]
+    assert [effect.communities_a_node for effect in effects] == [pytest.approx(1 / 3), 0.5]
+    assert "nodes in none           4     3" in str(RuleComparison(effects))
