@@ -11,15 +11,14 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from benchmarks.quality.claims import beats_all_but_one, never_below
-from benchmarks.quality.experiment import REPORTED, TUNING, Measured, columns, fit_cost
+from benchmarks.quality.experiment import REPORTED, TUNING, Measured, columns, fit_cost, network
 from benchmarks.quality.links import CONSTANT, FORMULAS
 from benchmarks.quality.methods import EFFORT, PHILIA, about, paper, philia
 from benchmarks.quality.tables import best_in_bold, failures, picked, times
 from benchmarks.quality.weighted import mean_log_likelihood, order_measures
 from philia import CommunityModel
 from philia._types import BoolArray, Float64Array, Int64Array
-from philia.experiments.data import dataset
-from philia.experiments.task import Claim, Result, Scope, Table, Task
+from philia.experiments.task import Claim, Result, Scope, Table, Task, verdict
 from philia.graphs import Graph, Nodes
 from philia.objective import ListedPairs, seen
 
@@ -111,6 +110,8 @@ class NewNodes(Measured):
         """Every method on every network with every seed; each seed takes out other nodes."""
         settings = {"share": SHARE, "most": MOST, "hidden": HIDDEN}
         for name in scope.datasets:
+            if name == "slashdot":  # a fit of all its pairs takes an hour or more
+                continue
             for method in (*PLACED, AGAIN, *FORMULAS, CONSTANT):
                 for seed in scope.seeds:
                     yield Task(self.name, name, method, seed, settings, partial(predict_new, name, method, seed))
@@ -147,12 +148,28 @@ class NewNodes(Measured):
         return [
             beats_all_but_one(precision, list(FORMULAS), REPORTED, where, "average precision"),
             never_below(picked(results, "log_likelihood"), CONSTANT, REPORTED, where, "log-likelihood"),
+            _as_good_as_a_refit(results),
         ]
+
+
+def _as_good_as_a_refit(results: Sequence[Result]) -> Claim:
+    """Whether a placed node's hidden links are found as well as after a fit with all of them."""
+    found = picked(results, "auc")
+    both = {name: by for name, by in found.items() if name in REPORTED and {PHILIA, AGAIN} <= by.keys()}
+    lost = {name: float(np.mean(by[AGAIN]) - np.mean(by[PHILIA])) for name, by in both.items()}
+    said = ", ".join(f"{name} {-value:+.3f}" for name, value in lost.items())
+    return Claim(
+        "new nodes, reported",
+        "The area under the ROC curve of placed nodes is at most 0.02 below that of a fit that saw them.",
+        "mean over seeds, placed less refitted",
+        said or "nothing yet",
+        verdict(max(lost.values()) <= 0.02 if lost else None),
+    )
 
 
 def predict_new(name: str, method: str, seed: int) -> dict[str, Any]:
     """The measures of one method on the hidden pairs of the nodes that a seed takes out."""
-    graph = dataset(name).graph
+    graph = network(name)
     newcomers = Newcomers.drawn(graph, seed)
     rows, others = newcomers.judged
     probabilities: Float64Array | None = None
