@@ -13,13 +13,15 @@ from philia import CommunityModel, Graph
 from philia.objective import exact_objective
 
 COLUMNS = {"ppi": (25, 25), "blog": (20, 20)}
+PAPER: Any = {"background": "none", "include_diagonal": True}
 
 
 def fit(graph: Graph, name: str, penalty: float, **settings: Any) -> dict[str, Any]:
     """One fit in figures; the value is evaluated again in float64 so that precisions compare alike."""
-    model = CommunityModel(*COLUMNS[name], penalty=penalty, random_state=0, **settings).fit(graph)
+    k_B, k_C = COLUMNS[name]
+    model = CommunityModel(k_B, k_C, penalty=penalty, random_state=0, **PAPER, **settings).fit(graph)
     F = np.hstack([model.factors_.homophilous, model.factors_.heterophilous])
-    exact = CommunityModel(*COLUMNS[name], penalty=penalty)
+    exact = CommunityModel(k_B, k_C, penalty=penalty, **PAPER)
     objective = exact_objective(graph, exact._recipe(), penalty=penalty)
     value, _ = objective.value_and_gradient(exact._recipe().point(F))
     row = {

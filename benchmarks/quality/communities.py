@@ -14,10 +14,9 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from benchmarks.quality.claims import at_least
-from benchmarks.quality.experiment import CORE, REPORTED, TUNING, Measured, columns, fit_cost
+from benchmarks.quality.experiment import REPORTED, TUNING, Measured, columns, fit_cost, labels
 from benchmarks.quality.methods import EFFORT, MODELS, PHILIA, about
 from benchmarks.quality.tables import best_in_bold, failures, picked, times
-from philia.datasets import entry
 from philia.evaluate import compare_communities, trivial_covers
 from philia.exceptions import MissingDependencyError
 from philia.experiments.data import dataset
@@ -94,7 +93,7 @@ class KnownCommunities(Measured):
     def tasks(self, scope: Scope) -> Iterator[Task]:
         """Every method on every network with labels; seeds where chance plays a part."""
         for name in scope.datasets:
-            if name == CORE or not entry(name).n_labels:
+            if not labels(name):
                 continue
             for cover in TRIVIAL:
                 yield Task(self.name, name, cover, 0, {}, partial(find, name, cover, 0))
@@ -126,7 +125,7 @@ class KnownCommunities(Measured):
 
     def claims(self, results: Sequence[Result]) -> list[Claim]:
         """Ours beside the other factor models."""
-        labelled = [name for name in REPORTED if entry(name).n_labels]
+        labelled = [name for name in REPORTED if labels(name)]
         return [at_least(picked(results, "f1"), FACTORS[1:], labelled, "communities, reported", "F1")]
 
 

@@ -57,13 +57,22 @@ def network(name: str) -> Graph:
     return Graph.from_rows(links.row, links.col, Nodes(whole.nodes.pick(kept)))
 
 
+def labels(name: str) -> int:
+    """How many labels there are; none in a part of a network.
+
+    >>> labels("football"), labels(CORE)
+    (12, 0)
+    """
+    return 0 if name == CORE else entry(name).n_labels or 0
+
+
 def columns(name: str) -> int:
     """How many communities the methods get that must be told: the number of labels.
 
     >>> columns("football"), columns("slashdot")
     (12, 16)
     """
-    return (name != CORE and entry(name).n_labels) or WITHOUT_LABELS
+    return labels(name) or WITHOUT_LABELS
 
 
 def fit_cost(name: str) -> float:

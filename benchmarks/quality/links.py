@@ -37,8 +37,9 @@ class LinkPrediction(Measured):
     about = (
         "A tenth of all pairs of nodes, links and non-links alike, is hidden; each seed hides others, the same for all "
         "methods. `philia` is `CommunityModel(random_state=seed)` and is told nothing else. All others get k columns, "
-        "k being the number of labels (16 for slashdot and its core): `paper` half of either kind with a penalty of 10, "
-        "IeClam and AttractRepel half of either kind, LogisticPCA k/2 columns of two numbers each; none but `paper` is penalised. "
+        "k being the number of labels (16 for slashdot and its core): `paper` half of either kind with a penalty of "
+        "10, IeClam and AttractRepel half of either kind, LogisticPCA k/2 columns of two numbers each; none but "
+        "`paper` is penalised. "
         "The formulas, and SVD, cannot know which pairs are hidden and take them for non-links. The log-likelihood is "
         "the mean over hidden pairs, in nats. SymNMF, SVD and AttractRepel give no probabilities: their expected "
         "entries are clipped, as `evaluate_links` does, to 10⁻¹² from 0 and 1, as are all probabilities; a second "

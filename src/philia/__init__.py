@@ -62,6 +62,7 @@ _ROOMS = (
     "models",
     "objective",
     "plots",
+    "selection",
     "solvers",
 )
 

@@ -22,6 +22,7 @@ ROOMS = [
     "philia.models",
     "philia.objective",
     "philia.plots",
+    "philia.selection",
     "philia.solvers",
 ]
 

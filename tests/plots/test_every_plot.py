@@ -15,13 +15,19 @@ from matplotlib.figure import Figure
 from philia import plots
 from philia.explain import measure_stability
 from philia.models import CommunityModel
+from philia.selection import Selection, Step
 from tests.plots.rendering import render, room_left
 
+SELECTION = Selection(
+    (Step(2.0, 6, 2, -0.05, 0.001), Step(1.0, 6, 2, -0.048), Step(1.0, 4, 1, -0.049, 0.002), Step(1.0, 2, 1, -0.06)),
+    chosen=2, folds=1, share=0.1, links=100, density=-0.08, seconds=1.0,
+)  # fmt: skip
 PLOTS: dict[str, Callable[..., Axes]] = {
     "adjacency": lambda model, ax=None: plots.adjacency(model.graph_, ax),
     "probabilities": plots.probabilities,
     "memberships": plots.memberships,
     "loss_curve": plots.loss_curve,
+    "selection": lambda model, ax=None: plots.selection(SELECTION, ax),
     "stability": lambda model, ax=None: plots.stability(measure_stability(model.factors_, [model.factors_] * 3), ax),
     "waterfall": lambda model, ax=None: plots.waterfall(model.explain(0, 1), ax),
     "bars": lambda model, ax=None: plots.bars({"blog": {"SVD": [0.8], "ours": [model.score() + 1, 0.7]}}, ax),

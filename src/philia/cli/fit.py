@@ -37,6 +37,9 @@ class Start(StrEnum):
 
     spectral = "spectral"
     uniform = "uniform"
+    background = "background"
+    signed = "signed"
+    logistic = "logistic"
 
 
 class Solver(StrEnum):
@@ -63,7 +66,7 @@ def fit(
     background: Annotated[
         Background | None, option("--background", "none, constant or popularity (popularity).")
     ] = None,
-    start: Annotated[Start | None, option("--start", "spectral or uniform, at random (spectral).")] = None,
+    start: Annotated[Start | None, option("--start", "spectral, uniform, signed … (spectral).")] = None,
     solver: Annotated[Solver | None, option("--solver", "lbfgsb or floor, faster if large (lbfgsb).")] = None,
     iterations: Annotated[int | None, option("--iterations", "At most so many steps (200).")] = None,
     seed: options.Seed = 0,

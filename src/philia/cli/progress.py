@@ -27,7 +27,7 @@ def progress_line(out: Output) -> Iterator[OnIteration | None]:
     from rich.progress import Progress as Line
 
     columns = (
-        TextColumn("iteration {task.completed} of {task.total}"),
+        TextColumn("{task.fields[stage]}iteration {task.completed} of {task.total}"),
         BarColumn(bar_width=12),
         TextColumn("loss {task.fields[loss]}"),
         TextColumn("{task.fields[speed]}"),
@@ -36,7 +36,7 @@ def progress_line(out: Output) -> Iterator[OnIteration | None]:
         TextColumn("left"),
     )
     with Line(*columns, console=out.errors, transient=True) as line:
-        task = line.add_task("fit", total=None, loss="…", speed="")
+        task = line.add_task("fit", total=None, loss="…", speed="", stage="")
 
         def show(progress: Progress) -> None:
             speed = progress.iteration / max(progress.seconds, 1e-9)
@@ -46,6 +46,7 @@ def progress_line(out: Output) -> Iterator[OnIteration | None]:
                 total=progress.iterations,
                 loss=f"{progress.value:,.6g}",
                 speed=f"{speed:,.1f} iterations/s",
+                stage=f"{progress.stage}: " if progress.stage else "",
             )
 
         yield show

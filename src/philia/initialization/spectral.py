@@ -16,7 +16,7 @@ from scipy import linalg
 
 from philia._types import Float64Array
 from philia.graphs.graph import Graph
-from philia.graphs.spectrum import leading_eigenpairs, leading_residual_eigenpairs
+from philia.graphs.spectrum import leading_eigenpairs, leading_scaled_eigenpairs
 from philia.initialization.uniform import uniform
 
 
@@ -29,10 +29,11 @@ def spectral(
     with the spectrum alone those would start at zero, where products have no slope.
 
     A baseline of zero means that the model has a background of its own, which already knows what the degrees explain.
-    Then the eigenvectors are those of the rest, and small, so that the background is not pushed away.
+    Then the eigenvectors are those of the matrix scaled by the degrees, and small, so that the background is not pushed
+    away.
     """
     B, C = uniform(graph, n_homophilous, n_heterophilous, baseline, rng)
-    eigenpairs = leading_residual_eigenpairs if baseline == 0 else leading_eigenpairs
+    eigenpairs = leading_scaled_eigenpairs if baseline == 0 else leading_eigenpairs
     attracting = np.maximum(_skewed(varimax(_leading(eigenpairs, graph, n_homophilous, rng, "largest"))), 0)
     opposing = _skewed(_leading(eigenpairs, graph, -(-n_heterophilous // 2), rng, "smallest"))
     sides = np.stack([np.maximum(opposing, 0), np.maximum(-opposing, 0)], axis=2).reshape(graph.n_nodes, -1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -70,10 +71,18 @@ class HiddenPairsTrial:
                 objective.value_and_gradient,
                 recipe.point(model._columns(factors)),
                 recipe.lower_bounds(n),
-                self.on_iteration,
+                self._watched(model),
             )
         self.interrupted = solution.reason == "interrupted"
         return model._factors(recipe.factors(solution.point, n), recipe)
+
+    def _watched(self, model: CommunityModel) -> OnIteration | None:
+        """Who watches is told what is being tried."""
+        on_iteration = self.on_iteration
+        if on_iteration is None:
+            return None
+        stage = f"trying {model.n_homophilous} + {model.n_heterophilous} communities, penalty {model.penalty:.2g}"
+        return lambda progress: on_iteration(replace(progress, stage=stage))
 
 
 def choose(

@@ -18,12 +18,13 @@ from philia.graphs import Graph
 from philia.initialization import Start, choose_start
 from philia.models.checks import check_counts, check_search
 from philia.models.choosing import AUTO, choose
-from philia.models.continued import FromFactors, WholeStart, fitted_with
+from philia.models.continued import fitted_with
 from philia.models.factorization import Factorization
 from philia.models.files import KeptModel
 from philia.models.fitted_starts import FITTED_STARTS
 from philia.models.neighbourhoods import Neighbours
 from philia.models.placement import Placement, place
+from philia.models.whole_starts import FromFactors, WholeStart
 from philia.objective import CrossEntropy, Freedom, Group, Recipe
 from philia.objective.mixing import attracting, blocks, meeting_ones, repelling
 from philia.selection import Selection
@@ -56,8 +57,12 @@ class CommunityModel(Factorization):
         What every pair gets before any community speaks: "popularity" (a_i + a_j, one number a node, drawn gently
         towards their mean), "constant" (one number for all pairs, free) or "none" (even odds, the paper).
     start
-        "spectral" (from leading eigenvectors) or "uniform" (the paper's random start), a function like those, or
-        ``FromModel(earlier)`` to begin where an earlier model ended.
+        "spectral" (from leading eigenvectors), "uniform" (the paper's random start), "background", "signed" or
+        "logistic" (from short fits without bounds), a function like those, or ``FromModel(earlier)`` to begin where an
+        earlier model ended.
+    n_starts
+        How many starts compete: the worse half leaves after every 25 iterations. Where settings are chosen
+        automatically, there is one.
     solver
         "lbfgsb" (SciPy's, 200 iterations, the paper's), "floor" (faster on large graphs), or a solver object such as
         ``LBFGSB(iterations=500)``.
@@ -96,6 +101,7 @@ class CommunityModel(Factorization):
         penalty: float | Literal["auto"] = AUTO,
         background: Background = "popularity",
         start: str | Start = "spectral",
+        n_starts: int = 1,
         solver: str | Solver = "lbfgsb",
         include_diagonal: bool = False,
         random_state: Any = None,
@@ -107,6 +113,7 @@ class CommunityModel(Factorization):
         self.penalty = penalty
         self.background = background
         self.start = start
+        self.n_starts = n_starts
         self.solver = solver
         self.include_diagonal = include_diagonal
         self.random_state = random_state
@@ -179,7 +186,7 @@ class CommunityModel(Factorization):
         settled = self._with(chosen.n_homophilous, chosen.n_heterophilous, chosen.penalty)
         # The search ended near the end of this fit: half of the iterations are plenty. Who pressed Ctrl-C wants none.
         share = 0.0 if self.selection_.interrupted else 0.5
-        settled.set_params(start=FromFactors(factors), solver=shortened(as_solver(self.solver), share))
+        settled.set_params(start=FromFactors(factors), n_starts=1, solver=shortened(as_solver(self.solver), share))
         settled.held_out_ = self.held_out_
         found, solution = settled._learn(graph, rng, on_iteration)
         return found, replace(solution, reason="interrupted", converged=False) if share == 0 else solution
@@ -257,6 +264,7 @@ class CommunityModel(Factorization):
 
     def _check_parameters(self) -> None:
         check_counts(self, "n_homophilous", "n_heterophilous", least=0, auto=True)
+        check_counts(self, "n_starts", least=1)
         check_search(self, auto=True)
         if (self.n_homophilous, self.n_heterophilous, self.background) == (0, 0, "none"):
             raise InvalidParameterError(

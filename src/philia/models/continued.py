@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from copy import copy
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -16,50 +15,13 @@ from philia.factors import CommunityFactors
 from philia.graphs import Graph, as_graph
 from philia.graphs.growth import grown
 from philia.initialization import choose_start
+from philia.models.whole_starts import WholeStart
 from philia.objective import CrossEntropy, HeldOut, ListedPairs
 from philia.objective.new_rows import place_rows
 from philia.solvers import OnIteration, as_solver, shortened
 
 if TYPE_CHECKING:
     from philia.models.community import CommunityModel
-
-
-class WholeStart(ABC):
-    """A start that knows more than B and C: the background as well."""
-
-    @abstractmethod
-    def factors(
-        self, graph: Graph, n_homophilous: int, n_heterophilous: int, rng: np.random.Generator
-    ) -> CommunityFactors:
-        """B, C and the background for the nodes of a graph."""
-
-    def __call__(
-        self, graph: Graph, n_homophilous: int, n_heterophilous: int, baseline: float, rng: np.random.Generator
-    ) -> tuple[Float64Array, Float64Array]:
-        """B and C, as any start gives them."""
-        found = self.factors(graph, n_homophilous, n_heterophilous, rng)
-        return found.homophilous, found.heterophilous
-
-    def __deepcopy__(self, memo: Any) -> Self:
-        return self  # it is never changed, so copies of a model's settings may share it
-
-
-class FromFactors(WholeStart):
-    """A start at given factors of the same nodes.
-
-    >>> start = FromFactors(CommunityFactors.attracting(np.ones((3, 2))))
-    >>> start.given.homophilous.shape
-    (3, 2)
-    """
-
-    def __init__(self, given: CommunityFactors) -> None:
-        self.given = given
-
-    def factors(
-        self, graph: Graph, n_homophilous: int, n_heterophilous: int, rng: np.random.Generator
-    ) -> CommunityFactors:
-        """The factors as they were given."""
-        return self.given
 
 
 class FromModel(WholeStart):

@@ -12,10 +12,11 @@ from philia._types import Float64Array
 from philia.execution import LocalThreads, one_blas_thread
 from philia.factors import Factors
 from philia.graphs import Graph
+from philia.initialization import race
 from philia.models.files import KeptModel
 from philia.models.link_model import LinkModel
 from philia.objective import Recipe, exact_objective, seen
-from philia.solvers import OnIteration, Solution, Solver, as_solver
+from philia.solvers import OnIteration, Solution, Solver, as_solver, shortened
 
 
 class Factorization(LinkModel):
@@ -34,6 +35,7 @@ class Factorization(LinkModel):
     include_diagonal: bool
     dtype: str
     n_jobs: int | None
+    n_starts: int = 1
     penalty_: float
 
     @abstractmethod
@@ -65,11 +67,21 @@ class Factorization(LinkModel):
             dtype=self.dtype,
             executor=LocalThreads(self.n_jobs),
         )
+        lower, solver = recipe.lower_bounds(graph.n_nodes), as_solver(self.solver)
+
+        def improved(point: Float64Array, iterations: int) -> Solution:
+            shorter = shortened(solver, iterations)
+            return shorter.minimize(objective.value_and_gradient, point, lower, on_iteration)
+
         with one_blas_thread():
-            start = self._start(seen(graph, self.held_out_), recipe, rng)
-            solution = as_solver(self.solver).minimize(
-                objective.value_and_gradient, recipe.point(start), recipe.lower_bounds(graph.n_nodes), on_iteration
-            )
+            known = seen(graph, self.held_out_)
+            starts = [recipe.point(self._start(known, recipe, rng)) for _ in range(self.n_starts)]
+            first = race(starts, improved) if self.n_starts > 1 else None
+            if first is not None and first.reason == "interrupted":
+                solution = first
+            else:
+                start = starts[0] if first is None else first.point
+                solution = solver.minimize(objective.value_and_gradient, start, lower, on_iteration)
         return self._factors(recipe.factors(solution.point, graph.n_nodes), recipe), solution
 
     @classmethod

@@ -11,6 +11,7 @@ import numpy as np
 from philia.exceptions import InvalidParameterError
 from philia.explain.stability import Stability, measure_stability
 from philia.factors import CommunityFactors
+from philia.models.whole_starts import WholeStart
 
 if TYPE_CHECKING:
     from philia.models.link_model import LinkModel
@@ -32,6 +33,8 @@ def refit_and_compare(model: LinkModel, fits: int, on_fit: OnFit | None) -> Stab
     try:
         for seed in _other_seeds(model.random_state, int(fits)):
             other = model._settled().set_params(random_state=seed)
+            if isinstance(getattr(other, "start", None), WholeStart):
+                other.set_params(start="spectral")  # the same place every time would say nothing
             other.fit(model.graph_, held_out=model.held_out_)
             if other.solution_.reason == "interrupted":
                 raise KeyboardInterrupt  # the solver kept its best point, but half a fit says nothing about the model

@@ -10,6 +10,7 @@ from philia.plots.loss import loss_curve
 from philia.plots.matrices import adjacency, heat_map, probabilities
 from philia.plots.memberships import memberships
 from philia.plots.ordering import by_community
+from philia.plots.selection import selection
 from philia.plots.stability import stability
 from philia.plots.waterfall import waterfall
 
@@ -22,6 +23,7 @@ __all__ = [
     "loss_curve",
     "memberships",
     "probabilities",
+    "selection",
     "stability",
     "waterfall",
 ]

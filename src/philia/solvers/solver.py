@@ -26,6 +26,8 @@ class Progress:
     iterations: int
     value: float
     seconds: float
+    stage: str = ""
+    """What is being tried, where one fit is a step of a longer search."""
 
 
 OnIteration = Callable[[Progress], None]
