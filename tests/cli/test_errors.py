@@ -84,7 +84,7 @@ def test_standard_input_needs_a_name_for_the_model(run: Any) -> None:
     [
         ["--penalty", "-1"],
         ["-B", "-1"],
-        ["-B", "0", "-C", "0"],
+        ["-B", "0", "-C", "0", "--background", "none"],
         ["--iterations", "0"],
         ["--threads", "0"],
         ["--held-out", "2"],

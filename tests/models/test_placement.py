@@ -65,11 +65,11 @@ def test_no_other_place_is_better(
     seen = rng.random((3, len(F))) < 0.8
     seen |= linked
     placed, residuals = place_rows(
-        recipe, F, sparse.csr_array(linked, dtype=float), sparse.csr_array(~seen), penalty=model.penalty_
+        recipe, F, sparse.csr_array(linked, dtype=float), sparse.csr_array(~seen), penalty=float(model.penalty)
     )
     assert residuals.max() < 1e-7
     for i in range(3):
-        node = new_node(recipe, F, model.penalty_, linked[i], seen[i])
+        node = new_node(recipe, F, float(model.penalty), linked[i], seen[i])
         ours = placed[i, node.free]
         assert (ours >= node.lower[node.free]).all()
         np.testing.assert_array_equal(placed[i, ~node.free], F[0, ~node.free])
@@ -130,7 +130,7 @@ def test_unknown_pairs_are_not_looked_at(model: CommunityModel) -> None:
     neighbours = names.pick(np.flatnonzero(linked & ~hidden))
     placed = model.place({"zoe": neighbours}, {"zoe": names.pick(np.flatnonzero(hidden))})
     expected, _ = place_rows(
-        recipe, F[~hidden], sparse.csr_array(linked[None, ~hidden].astype(float)), penalty=model.penalty_
+        recipe, F[~hidden], sparse.csr_array(linked[None, ~hidden].astype(float)), penalty=float(model.penalty)
     )
     np.testing.assert_allclose(rows_of(placed.factors), rows_of(model._factors(expected, recipe)), atol=1e-6)
     assert not np.allclose(rows_of(placed.factors), rows_of(model.place({"zoe": neighbours}).factors), atol=1e-4)

@@ -97,10 +97,9 @@ def choose(
     3
     """
     known = seen(graph, model.held_out_)
-    settings = first_settings(
-        known, _asked(model.n_homophilous), _asked(model.n_heterophilous), _asked(model.penalty), rng
-    )
     folds = Folds.of(known)
+    penalty = None if model.penalty == AUTO else float(model.penalty) * (1 - folds.share)  # trials see fewer pairs
+    settings = first_settings(known, _asked(model.n_homophilous), _asked(model.n_heterophilous), penalty, rng)
     hidden = list(folds.hidden(graph, model.held_out_, rng))
     trials = [HiddenPairsTrial(model, graph, pairs, rng, on_iteration) for pairs in hidden]
     judges = [Judge.of(graph, pairs, model.held_out_, rng) for pairs in hidden]

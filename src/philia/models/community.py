@@ -182,8 +182,9 @@ class CommunityModel(Factorization):
             self.penalty_ = float(self.penalty)
             return super()._learn(graph, rng, on_iteration)
         self.selection_, factors = choose(self, graph, rng, on_iteration)
-        chosen, self.penalty_ = self.selection_.choice, self.selection_.penalty
-        settled = self._with(chosen.n_homophilous, chosen.n_heterophilous, chosen.penalty)
+        chosen = self.selection_.choice
+        self.penalty_ = chosen.penalty if self.penalty == AUTO else float(self.penalty)
+        settled = self._with(chosen.n_homophilous, chosen.n_heterophilous, self.penalty_)
         # The search ended near the end of this fit: half of the iterations are plenty. Who pressed Ctrl-C wants none.
         share = 0.0 if self.selection_.interrupted else 0.5
         settled.set_params(start=FromFactors(factors), n_starts=1, solver=shortened(as_solver(self.solver), share))

@@ -28,7 +28,7 @@ class AllPairsObjective:
     link counts as many times as its weight says; a non-link counts once.
 
     >>> from philia import CommunityModel, as_graph
-    >>> objective = AllPairsObjective(as_graph([(0, 1)]), CommunityModel(1, 1)._recipe())
+    >>> objective = AllPairsObjective(as_graph([(0, 1)]), CommunityModel(1, 1, background="none")._recipe())
     >>> value, gradient = objective.value_and_gradient(np.zeros(4))  # four ordered pairs at even odds
     >>> round(value, 4), gradient.shape
     (2.7726, (4,))

@@ -22,9 +22,9 @@ def selection(chosen: Selection, ax: Axes | None = None) -> Axes:
     'number of communities (attracting + repelling)'
     """
     ax = axes_or_new(ax, 6.5, 4.2)
-    penalties = sorted({step.penalty for step in chosen.steps})
+    penalties = sorted({f"{step.penalty:.2g}" for step in chosen.steps}, key=float)
     for place, penalty in enumerate(penalties):
-        steps = sorted((s for s in chosen.steps if s.penalty == penalty), key=lambda s: s.n_communities)
+        steps = sorted((s for s in chosen.steps if f"{s.penalty:.2g}" == penalty), key=lambda s: s.n_communities)
         depth = 1.0 - 0.75 * place / max(1, len(penalties) - 1)
         ax.errorbar(
             [s.n_communities for s in steps],
@@ -36,7 +36,7 @@ def selection(chosen: Selection, ax: Axes | None = None) -> Axes:
             markersize=4,
             linewidth=1.2,
             elinewidth=0.8,
-            label=f"{penalty:.2g}",
+            label=penalty,
         )
     choice = chosen.choice
     ax.plot(choice.n_communities, choice.log_likelihood, "o", markersize=13, fillstyle="none", color=REPEL)

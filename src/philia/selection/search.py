@@ -35,6 +35,10 @@ _Kinds = tuple[bool, bool]
 """Which kinds of communities may become fewer: those that attract, those that repel."""
 
 
+_MOST_WALKS = 10
+"""Steps of the penalty in one direction; without an end a graph that wants none would be walked for ever."""
+
+
 class Trial(Protocol):
     """A graph without some of its pairs, on which settings are tried."""
 
@@ -49,27 +53,39 @@ class Trial(Protocol):
         ...
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class _State:
     """Settings that were tried: the factors that came out in each fold, and the likelihood of each hidden pair."""
 
     factors: tuple[CommunityFactors, ...]
     penalty: float
     likelihoods: Float64Array
+    counts: tuple[int, int]
 
     @property
     def total(self) -> float:
         return float(self.likelihoods.sum())
 
-    @property
-    def counts(self) -> tuple[int, int]:
-        return self.factors[0].homophilous.shape[1], self.factors[0].heterophilous.shape[1]
+    def forget(self) -> None:
+        """Let go of the factors, which are large; what they were worth stays known."""
+        self.factors = ()
 
 
 class Search:
     """One search on one or several folds; ``run`` gives the choice and the first fold's factors there.
 
     Several folds, each hiding other pairs, take every step together and are judged as one.
+
+    >>> from philia import CommunityModel
+    >>> from philia.datasets import planted
+    >>> from philia.models.choosing import HiddenPairsTrial
+    >>> from philia.objective import RandomPairs
+    >>> graph, hidden = planted(90, 2, 0, degree=9, random_state=0).graph, RandomPairs(0.1)
+    >>> rng = np.random.default_rng(0)
+    >>> trial = HiddenPairsTrial(CommunityModel(), graph, hidden, rng)
+    >>> search = Search([trial], [Judge.of(graph, hidden, None, rng)], rng)
+    >>> search.run(Settings(4, 0, 1.0, (True, False), search_penalty=False), share=0.1)[0].penalty
+    1.11...
     """
 
     def __init__(self, trials: Sequence[Trial], judges: Sequence[Judge], rng: np.random.Generator) -> None:
@@ -113,7 +129,7 @@ class Search:
     def _trained(self, factors: tuple[CommunityFactors, ...], penalty: float, iterations: int) -> _State:
         trained = tuple(t.train(f, penalty, iterations) for t, f in zip(self.trials, factors, strict=True))
         found = [judge.of_factors(f) for judge, f in zip(self.judges, trained, strict=True)]
-        state = _State(trained, penalty, np.concatenate(found))
+        state = _State(trained, penalty, np.concatenate(found), _counts(trained[0]))
         self.tried.append(state)
         return state
 
@@ -121,10 +137,14 @@ class Search:
         """Up or down as long as hidden pairs become likelier."""
         best = state
         for direction in (1 / factor, factor):
-            while not self.interrupted:
+            for _ in range(_MOST_WALKS):
+                if self.interrupted:
+                    break
                 next_one = self._trained(best.factors, best.penalty * direction, WALK)
                 if next_one.total <= best.total:
+                    next_one.forget()
                     break
+                best.forget()
                 best = next_one
             if best is not state:
                 break
@@ -142,7 +162,7 @@ class Search:
                 break
             remove = max(1, count - round(keep * count))
             smaller = shrunk(now.factors[0], self.judges[0], remove, kinds, self.rng)
-            counts = smaller.homophilous.shape[1], smaller.heterophilous.shape[1]
+            counts = _counts(smaller)
             rest = zip(now.factors[1:], self.judges[1:], strict=True)
             others = [_down_to(factors, judge, counts, self.rng) for factors, judge in rest]
             now = self._trained((smaller, *others), now.penalty, SHRINK)
@@ -152,6 +172,9 @@ class Search:
                 break
         best = max(path, key=lambda tried: tried.total)
         good = [tried for tried in path if best.total - tried.total <= self._error(tried, best)]
+        for tried in path:
+            if tried is not good[-1]:
+                tried.forget()
         return good[-1]
 
     def _repelling_anew(self, state: _State) -> _State:
@@ -164,7 +187,9 @@ class Search:
             starts = [trial.start(state.counts[0], fewer).heterophilous for trial in self.trials]
             begun = [replace(f, heterophilous=C) for f, C in zip(state.factors, starts, strict=True)]
             now = self._trained(tuple(begun), state.penalty, 2 * WALK)
-            if state.total - now.total > self._error(now, state):
+            better = state.total - now.total <= self._error(now, state)
+            (state if better else now).forget()
+            if not better:
                 break
             state = now
         return state
@@ -184,6 +209,10 @@ class Search:
         links = sum(float(judge.weights[judge.linked].sum()) for judge in self.judges)
         p = np.clip(links / self._pairs, 1e-12, 1 - 1e-12)
         return float(p * np.log(p) + (1 - p) * np.log1p(-p))
+
+
+def _counts(factors: CommunityFactors) -> tuple[int, int]:
+    return factors.homophilous.shape[1], factors.heterophilous.shape[1]
 
 
 def _down_to(
