@@ -95,7 +95,8 @@ class LinkPrediction(Measured):
         others = [method for method in MODELS if method != PHILIA]
         precision = picked(results, "average_precision")
         claims = []
-        for names, where in ((REPORTED, "links, reported"), (TUNING, "links, tuning")):
+        for group, where in ((REPORTED, "links, reported"), (TUNING, "links, tuning")):
+            names = [name for name in group if (name, PHILIA) not in LEFT_OUT]
             claims.append(at_least(precision, others, names, where, "average precision", LEFT_OUT))
             for key, clip in CLIPS.items():
                 what = f"log-likelihood, clipped at {clip:g}"

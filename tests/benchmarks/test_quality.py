@@ -39,7 +39,7 @@ def stand_in(name: str) -> Dataset:
 
 @pytest.mark.parametrize("method", [*MODELS, *links.FORMULAS, links.CONSTANT])
 def test_every_method_predicts_hidden_links(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(links, "dataset", stand_in)
+    monkeypatch.setattr(links, "network", lambda name: stand_in(name).graph)
     found = links.predict("football", method, seed=0)
     assert 0 < found["auc"] <= 1
     assert found["judged"] == found["pairs"]
@@ -60,7 +60,7 @@ def test_every_method_finds_communities(method: str, monkeypatch: pytest.MonkeyP
 
 @pytest.mark.parametrize("method", [*place.PLACED, place.AGAIN, *links.FORMULAS, links.CONSTANT])
 def test_every_method_predicts_links_of_new_nodes(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(place, "dataset", stand_in)
+    monkeypatch.setattr(place, "network", lambda name: stand_in(name).graph)
     found = place.predict_new("football", method, seed=0)
     assert found["new"] == 5
     assert 0 < found["auc"] <= 1
