@@ -91,7 +91,7 @@ class Search:
     def __init__(self, trials: Sequence[Trial], judges: Sequence[Judge], rng: np.random.Generator) -> None:
         self.trials, self.judges, self.rng = trials, judges, rng
         self.tried: list[_State] = []
-        self._pairs = sum(float(judge.weights.sum()) for judge in judges)
+        self._pairs = max(1.0, sum(float(judge.weights.sum()) for judge in judges))  # one node has no pairs at all
 
     def run(self, settings: Settings, share: float) -> tuple[Selection, CommunityFactors]:
         """Walk the path that the settings leave open; ``share`` is the share of pairs that each fold hides."""
