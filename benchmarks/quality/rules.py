@@ -22,7 +22,7 @@ from philia.experiments.data import split_by_signs
 
 BACKGROUNDS: tuple[Literal["none", "constant", "popularity"], ...] = ("none", "constant", "popularity")
 PENALTIES = (1, 3, 10)
-RULES: tuple[str | float, ...] = ("split", "odds", "density", 0.5)
+RULES: tuple[str | float, ...] = ("nearest", "split", "odds", "density", 0.5)
 
 
 def typical(affinities: Float64Array) -> float:
@@ -34,21 +34,10 @@ def typical(affinities: Float64Array) -> float:
     return float(affinities @ affinities / affinities.sum())
 
 
-def nearest_set(affinities: Float64Array) -> float:
-    """The bar of the set whose column of zeros and ones has the smallest angle to the affinities.
-
-    >>> nearest_set(np.array([2.0, 1.9, 0.3]))
-    1.9
-    """
-    falling = np.sort(affinities)[::-1]
-    return float(falling[(np.cumsum(falling) ** 2 / np.arange(1, len(falling) + 1)).argmax()])
-
-
 TRIED: dict[str, Callable[[Float64Array], float]] = {
     "doubles the odds with a typical member": lambda f: math.log(2) / typical(f),
     "the same, beyond an average node": lambda f: f.mean() + math.log(2) / typical(f),
     "half of a typical member": lambda f: typical(f) / 2,
-    "nearest set": nearest_set,
 }
 """Rules that were tried and not taken: the affinity from which on a node is a member, from a column."""
 

@@ -10,6 +10,7 @@ from safetensors.numpy import save_file
 from philia import CommunityModel, as_graph, load
 from philia.exceptions import InvalidGraphError, ModelFileError
 from philia.factors.files import FORMAT, read_arrays, write_arrays
+from philia.objective import BothPairs, ListedPairs, RandomPairs
 from philia.solvers import FloorLBFGS
 
 LINKS = [("ann", "bob"), ("bob", "çelik"), ("çelik", "ann"), ("dana", "ann"), ("dana", "7"), ("7", "bob")]
@@ -49,7 +50,10 @@ def test_a_model_comes_back_as_it_was(path: Path, settings: dict[str, object]) -
 def test_held_out_pairs_come_back_too(path: Path) -> None:
     listed = CommunityModel(2, 1, random_state=0).fit(LINKS, held_out=[("ann", "7"), ("bob", "ann")])
     shared = CommunityModel(2, 1, random_state=0).fit(LINKS, held_out=0.3)
-    for model in (listed, shared):
+    graph = as_graph(LINKS)
+    some = BothPairs(RandomPairs(0.2, seed=3), ListedPairs(graph, [("ann", "7")]))
+    both = CommunityModel(2, 1, penalty=1, random_state=0).fit(graph, held_out=some)
+    for model in (listed, shared, both):
         model.save(path)
         held, again = model.held_out_, load(path).held_out_
         assert held is not None

@@ -155,9 +155,9 @@ def test_a_model_without_communities_is_kept_too(tmp_path: Path) -> None:
 def test_the_rules_of_a_model_stand_side_by_side() -> None:
     model = fitted()
     compared = model.compare_rules()
-    assert [effect.rule for effect in compared.effects] == ["split", "odds", "density"]
+    assert [effect.rule for effect in compared.effects] == ["nearest", "split", "odds", "density"]
     assert compared.effects[0].sizes == {c.name: len(c) for c in model.communities()}
-    assert model.communities().rule == model.communities("split").rule
+    assert model.communities().rule == model.communities("nearest").rule
 
 
 def test_a_model_without_odds_has_no_rule_of_odds() -> None:

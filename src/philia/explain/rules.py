@@ -61,6 +61,23 @@ def split(column: Float64Array) -> float:
     return float(falling[(above * below * apart**2).argmax()])
 
 
+def _nearest(_: Graph, normal: NormalizedFactors) -> Thresholds:
+    columns = [nearest(column) for column in normal.memberships.T]
+    return Thresholds(np.array(columns), "each community is the set nearest to its memberships")
+
+
+def nearest(column: Float64Array) -> float:
+    """The smallest value inside the set whose column of zeros and ones has the smallest angle to a column.
+
+    >>> nearest(np.array([2.0, 0.3, 1.9]))
+    1.9
+    """
+    if not len(column):
+        return 0.0
+    falling = np.sort(column)[::-1]
+    return float(falling[(np.cumsum(falling) ** 2 / np.arange(1, len(falling) + 1)).argmax()])
+
+
 def _odds(_: Graph, normal: NormalizedFactors) -> Thresholds:
     bar = np.sqrt(math.log(2) / np.abs(normal.strengths))
     said = "any two members have their odds at least doubled, or halved where they repel"
@@ -80,6 +97,7 @@ def _above_mean_where_repelling(normal: NormalizedFactors, bar: Float64Array) ->
 
 
 RULES: dict[str, Callable[[Graph, NormalizedFactors], Thresholds]] = {
+    "nearest": _nearest,
     "split": _split,
     "odds": _odds,
     "density": _density,

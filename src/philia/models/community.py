@@ -88,7 +88,7 @@ class CommunityModel(Factorization):
     """
 
     loss = CrossEntropy()
-    rules = ("split", "odds", "density")
+    rules = ("nearest", "split", "odds", "density")
     factors_: CommunityFactors
     penalty_: float
     selection_: Selection | None = None

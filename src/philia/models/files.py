@@ -24,7 +24,7 @@ from philia.factors import (
 from philia.factors.files import read_arrays, write_arrays
 from philia.graphs import Changes, Graph, Nodes
 from philia.models.kept_stability import read_stability, stability_arrays, stability_header
-from philia.objective import HeldOut, ListedPairs, RandomPairs
+from philia.objective import BothPairs, HeldOut, ListedPairs, RandomPairs
 from philia.solvers import LBFGSB, FloorLBFGS, Solution
 
 _KINDS: tuple[Any, ...] = (BlockFactors, CoinFactors, CommunityFactors, LogisticFactors, MixtureFactors, SignedFactors)
@@ -60,8 +60,9 @@ def write_model(path: str | os.PathLike[str], kept: KeptModel) -> None:
     }
     if graph.link_weights is not None:
         arrays["link_weights"] = graph.link_weights
-    if isinstance(held_out, ListedPairs):
-        arrays["held_out_rows"], arrays["held_out_columns"] = held_out.pairs(graph.n_nodes)
+    by_chance, by_list = _taken_apart(held_out)
+    if by_list is not None:
+        arrays["held_out_rows"], arrays["held_out_columns"] = by_list.pairs(graph.n_nodes)
     header = {
         "model": kept.model,
         "factors": type(kept.factors).__name__,
@@ -69,7 +70,7 @@ def write_model(path: str | os.PathLike[str], kept: KeptModel) -> None:
         "changes": asdict(graph.changes),
         "stability": stability_header(kept.stability),
         "chosen": kept.chosen,
-        "held_out": asdict(held_out) if isinstance(held_out, RandomPairs) else None,
+        "held_out": None if by_chance is None else asdict(by_chance),
         "solution": {
             "value": solution.value,
             "evaluations": solution.evaluations,
@@ -100,10 +101,19 @@ def read_model(path: str | os.PathLike[str]) -> KeptModel:
         raise ModelFileError(f"{str(path)!r} lacks a part of a model ({error}); fit and save it again") from error
 
 
+def _taken_apart(held_out: HeldOut | None) -> tuple[RandomPairs | None, HeldOut | None]:
+    """The pairs held out by chance, and those on a list."""
+    if isinstance(held_out, BothPairs):
+        return held_out.random, held_out.list
+    return (held_out, None) if isinstance(held_out, RandomPairs) else (None, held_out)
+
+
 def _held_out(graph: Graph, arrays: dict[str, npt.NDArray[Any]], header: dict[str, Any]) -> HeldOut | None:
-    if "held_out_rows" in arrays:
-        return ListedPairs.of_rows(graph, arrays["held_out_rows"], arrays["held_out_columns"])
-    return RandomPairs(**header["held_out"]) if header["held_out"] else None
+    by_chance = RandomPairs(**header["held_out"]) if header["held_out"] else None
+    if "held_out_rows" not in arrays:
+        return by_chance
+    by_list = ListedPairs.of_rows(graph, arrays["held_out_rows"], arrays["held_out_columns"])
+    return by_list if by_chance is None else BothPairs(by_chance, by_list)
 
 
 def _packed(nodes: Nodes) -> dict[str, npt.NDArray[Any]]:

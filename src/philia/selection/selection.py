@@ -87,7 +87,7 @@ class Selection:
 
     def __str__(self) -> str:
         counts = f"{_counted(self.n_homophilous, 'attract')}, {self.n_heterophilous} that {_verb(self.n_heterophilous)}"
-        said = f"{counts}, penalty {self.penalty:.3g}"
+        said = f"{counts}, penalty {self.penalty:.3g}" if self.choice.n_communities else "no communities"
         reasons = [*self._numbers(), *self._penalties()]
         if self.interrupted:
             reasons.append("the search was interrupted")
