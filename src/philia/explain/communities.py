@@ -160,8 +160,8 @@ def find_communities(
 
     Each rule is a threshold a community:
 
-    - ``"nearest"`` takes the set whose column of zeros and ones has the smallest angle to the column. It needs no scale,
-      and a few nodes far above all others do not make it small.
+    - ``"nearest"`` takes the set whose column of zeros and ones has the smallest angle to the column. It needs no
+      scale, and a few nodes far above all others do not make it small.
     - ``"split"`` cuts the column into two parts that vary as little as possible within (Otsu's rule): members on one
       side, all others on the other. It needs no scale.
     - ``"odds"`` asks for an affinity F of at least √log 2, so that any two members have their odds of a link at least
