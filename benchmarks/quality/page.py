@@ -42,7 +42,8 @@ def write(folder: Path, experiments: Sequence[Measured], scope: Scope, store: Re
 def _standing(scope: Scope, total: int, done: int) -> str:
     return (
         f"Settings were chosen on {', '.join(TUNING)} and on planted graphs only. The others, {', '.join(REPORTED)}, "
-        f"are reported. Seeds: {', '.join(map(str, scope.seeds))}. {done} of {total} tasks have a result."
+        "are reported. The start was changed once after a first run on amazon, youtube and ppi, for the sake of "
+        f"generated graphs. Seeds: {', '.join(map(str, scope.seeds))}. {done} of {total} tasks have a result."
     )
 
 
