@@ -30,18 +30,17 @@ def main() -> None:
     app = dating_app(n=400, cities=4, random_state=0)
     print(app.graph)
 
-    # Four communities that attract and two that repel. With a few hundred nodes a penalty of 3 is enough.
+    # Four communities that attract and two that repel. Numbers and penalty that are not given are chosen.
     model = philia.CommunityModel(4, 2, penalty=3, random_state=0).fit(app.graph)
     print(f"the fit {model.solution_}\n")
 
-    # Cities: a user belongs where the affinity is large for the density of the graph, which is the default rule.
+    # Cities: a community is the set of users nearest to its affinities, which is the default rule.
     cities = [community for community in model.communities() if community.kind == "homophilous"]
     for community in cities:
         print(community)
     print(f"{how_many_are_found(app.city.tolist(), cities)} of 4 cities are a homophilous community\n")
 
-    # Genders: everybody has some affinity to a community that repels, because most pairs do not match; a member is
-    # above the average.
+    # Genders: the two communities that repel.
     genders = [community for community in model.communities() if community.kind == "heterophilous"]
     for community in genders:
         print(community)

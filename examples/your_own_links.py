@@ -67,7 +67,7 @@ def main() -> None:
     print(f"changed on reading: {graph.changes}\n")
 
     # Two groups that attract, two that repel, and odds for an ordinary pair ("constant") to start from. The graph is
-    # small, and so is the penalty: the default of 10 is meant for thousands of nodes.
+    # small, and so is the penalty. Without these numbers philia would choose them, but this few links hardly can.
     model = philia.CommunityModel(2, 2, penalty=0.3, background="constant", random_state=0).fit(graph)
     print(f"the fit {model.solution_}\n")
 
