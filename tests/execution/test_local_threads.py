@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import threading
+
 import numpy as np
 import pytest
 from threadpoolctl import threadpool_info
@@ -21,6 +23,13 @@ def test_results_come_in_order_and_blas_is_alone_meanwhile(threads: int) -> None
     assert [item for item, _ in results] == list(range(20))
     assert all(seen <= {1} for _, seen in results)
     assert blas_threads() == before
+
+
+@pytest.mark.parametrize("items", [0, 1, 2])
+def test_a_single_item_stays_with_the_caller(items: int) -> None:
+    caller = threading.get_ident()
+    results = list(LocalThreads(3).map(lambda item: (item, threading.get_ident() == caller), iter(range(items))))
+    assert results == [(item, items == 1) for item in range(items)]
 
 
 def test_an_error_in_a_lane_reaches_the_caller() -> None:

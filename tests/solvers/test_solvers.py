@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from philia.solvers import LBFGSB, SOLVERS, FloorLBFGS, Progress, as_solver
 from tests.strategies import community_recipe, random_graph
 
 Make = Callable[..., LBFGSB | FloorLBFGS]
-EVERY = pytest.mark.parametrize("make", [LBFGSB, FloorLBFGS])
+EVERY = pytest.mark.parametrize("make", [LBFGSB, FloorLBFGS, partial(FloorLBFGS, keep=0.0)])
 
 
 def bowl(x: Float64Array) -> tuple[float, Float64Array]:

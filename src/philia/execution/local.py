@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
-from itertools import islice
+from itertools import chain, islice
 from typing import TypeVar
 
 from threadpoolctl import ThreadpoolController
@@ -32,12 +32,13 @@ class LocalThreads:
     def map(self, function: Callable[[T], R], items: Iterable[T], /) -> Iterator[R]:
         """The function's result for each item, in order; never more results waiting than a few a thread."""
         with one_blas_thread():
-            if self.threads == 1:
-                yield from map(function, items)
-                return
             rest = iter(items)
+            first = list(islice(rest, 2 * self.threads))
+            if self.threads == 1 or len(first) == 1:  # to hand a single item over takes longer than most items
+                yield from map(function, chain(first, rest))
+                return
             pool = _pool(self.threads)
-            waiting: deque[Future[R]] = deque(pool.submit(function, item) for item in islice(rest, 2 * self.threads))
+            waiting: deque[Future[R]] = deque(pool.submit(function, item) for item in first)
             while waiting:
                 yield waiting.popleft().result()
                 waiting.extend(pool.submit(function, item) for item in islice(rest, 1))

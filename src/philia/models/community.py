@@ -65,7 +65,7 @@ class CommunityModel(Factorization):
         automatically, there is one.
     solver
         "lbfgsb" (SciPy's, 200 iterations, the paper's), "floor" (faster on large graphs), or a solver object such as
-        ``LBFGSB(iterations=500)``.
+        ``LBFGSB(iterations=500)``. The trials of an automatic choice have their own.
     include_diagonal
         Whether a node's missing link to itself counts, as in the paper.
     random_state

@@ -30,6 +30,9 @@ _SHRINK_TO = 0.82
 _HOPELESS = 4.0
 """So many standard errors below the best, fewer communities will not do either."""
 
+_DEAD = 1e-4
+"""A community that changes no pair's log-odds by more than this is none; a column near zero never leaves it again."""
+
 
 _Kinds = tuple[bool, bool]
 """Which kinds of communities may become fewer: those that attract, those that repel."""
@@ -91,16 +94,17 @@ class Search:
     def __init__(self, trials: Sequence[Trial], judges: Sequence[Judge], rng: np.random.Generator) -> None:
         self.trials, self.judges, self.rng = trials, judges, rng
         self.tried: list[_State] = []
+        self.kinds: _Kinds = (True, True)
         self._pairs = max(1.0, sum(float(judge.weights.sum()) for judge in judges))  # one node has no pairs at all
 
     def run(self, settings: Settings, share: float) -> tuple[Selection, CommunityFactors]:
         """Walk the path that the settings leave open; ``share`` is the share of pairs that each fold hides."""
         began = time.perf_counter()
+        self.kinds = kinds = settings.search_kinds
         starts = tuple(trial.start(*settings.counts) for trial in self.trials)
         state = self._trained(starts, settings.penalty, FIRST)
         if settings.search_penalty:
             state = self._best_penalty(state, 2.0)
-        kinds = settings.search_kinds
         state = self._fewest(state, kinds, _SHRINK_TO, _HOPELESS)
         if settings.search_penalty and any(kinds):
             state = self._best_penalty(state, 2.0**0.5)
@@ -128,6 +132,7 @@ class Search:
 
     def _trained(self, factors: tuple[CommunityFactors, ...], penalty: float, iterations: int) -> _State:
         trained = tuple(t.train(f, penalty, iterations) for t, f in zip(self.trials, factors, strict=True))
+        trained = _alive(trained, self.kinds)
         found = [judge.of_factors(f) for judge, f in zip(self.judges, trained, strict=True)]
         state = _State(trained, penalty, np.concatenate(found), _counts(trained[0]))
         self.tried.append(state)
@@ -138,7 +143,7 @@ class Search:
         best = state
         for direction in (1 / factor, factor):
             for _ in range(_MOST_WALKS):
-                if self.interrupted:
+                if self.interrupted or not sum(best.counts):
                     break
                 next_one = self._trained(best.factors, best.penalty * direction, WALK)
                 if next_one.total <= best.total:
@@ -213,6 +218,21 @@ class Search:
 
 def _counts(factors: CommunityFactors) -> tuple[int, int]:
     return factors.homophilous.shape[1], factors.heterophilous.shape[1]
+
+
+def _alive(folds: tuple[CommunityFactors, ...], kinds: _Kinds) -> tuple[CommunityFactors, ...]:
+    """The factors without the columns that died under the penalty, of the kinds that may become fewer."""
+    B, C = [f.homophilous for f in folds], [f.heterophilous for f in folds]
+    B, C = (_strongest(X) if free else X for X, free in zip((B, C), kinds, strict=True))
+    return tuple(replace(f, homophilous=b, heterophilous=c) for f, b, c in zip(folds, B, C, strict=True))
+
+
+def _strongest(folds: Sequence[Float64Array]) -> list[Float64Array]:
+    """As many columns of each matrix as are alive in one of them."""
+    most = [(X**2).max(axis=0, initial=0.0) for X in folds]
+    alive = max(int((largest > _DEAD).sum()) for largest in most)
+    kept = (np.sort(np.argsort(-largest, kind="stable")[:alive]) for largest in most)
+    return [X[:, columns] for X, columns in zip(folds, kept, strict=True)]
 
 
 def _down_to(

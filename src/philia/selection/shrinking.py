@@ -12,8 +12,8 @@ from philia._types import Float64Array
 from philia.factors import CommunityFactors
 from philia.selection.judge import Judge
 
-_FEW, _MANY = 8_000, 60_000
-"""So many pairs judge all mergers, and so many those that look cheapest."""
+_ROUNDS = ((8_000, 20), (60_000, 0))
+"""Rounds of judging mergers: by so many pairs, so many of the cheapest go on (and ten more for each one wanted)."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ def shrunk(
 def _mergers(
     factors: CommunityFactors, judge: Judge, kinds: tuple[bool, bool], remove: int, rng: np.random.Generator
 ) -> list[_Merger]:
-    """The cheapest mergers, best first: all judged by few pairs, the better ones by many."""
+    """The cheapest mergers, best first: all judged by few pairs, the better ones by ever more."""
     every = [
         _Merger(kind, i, j, way)
         for kind, X in enumerate((factors.homophilous, factors.heterophilous))
@@ -68,8 +68,9 @@ def _mergers(
         for i, j in combinations_with_replacement(range(X.shape[1]), 2)
         for way in ((_nothing,) if i == j else (_nearest, _united))
     ]
-    for pairs, keep in ((_FEW, 20 + 10 * remove), (_MANY, len(every))):
-        if len(every) > keep or pairs == _MANY:
+    for pairs, keep in _ROUNDS:
+        keep += 10 * remove
+        if len(every) > keep or pairs == _ROUNDS[-1][0]:
             costs = _costs(factors, _sample(judge, pairs, rng), every)
             every = [every[at] for at in np.argsort(costs, kind="stable")[:keep]]
     return every
@@ -109,9 +110,8 @@ def _nothing(f: Float64Array, g: Float64Array) -> Float64Array:  # noqa: ARG001 
 
 def _nearest(f: Float64Array, g: Float64Array) -> Float64Array:
     """The column whose product with itself is nearest to f fᵀ + g gᵀ: right where one group was found twice."""
-    both = np.stack([f, g], axis=1)
-    _, directions = np.linalg.eigh(both.T @ both)
-    return np.asarray(both @ np.abs(directions[:, -1]))
+    angle = 0.5 * np.arctan2(2 * (f @ g), f @ f - g @ g)  # of the longer axis of the two columns' products
+    return np.asarray(np.cos(angle) * f + np.sin(angle) * g)
 
 
 def _united(f: Float64Array, g: Float64Array) -> Float64Array:
