@@ -55,6 +55,7 @@ _HOMES = {
 _ROOMS = (
     "datasets",
     "evaluate",
+    "exact",
     "exceptions",
     "experiments",
     "explain",

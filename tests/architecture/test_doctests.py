@@ -13,6 +13,7 @@ ROOMS = [
     "philia",
     "philia.datasets",
     "philia.evaluate",
+    "philia.exact",
     "philia.execution",
     "philia.experiments",
     "philia.explain",

@@ -21,7 +21,7 @@ Run = Callable[..., Result]
 
 @pytest.fixture(scope="session")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """links.csv, model.safetensors, pairs.csv, new_links.csv and network.mtx, made once."""
+    """links.csv, model.safetensors, exact.json, pairs.csv, new_links.csv and network.mtx, made once."""
     folder = tmp_path_factory.mktemp("made")
     chance = random.Random(0)
     pairs = [(a, b) for i, a in enumerate(NAMES) for j, b in enumerate(NAMES[:i]) if chance.random() < _odds(i, j)]
@@ -30,11 +30,12 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "pairs.csv").write_text("source,target\nann,bob\nbob,ann\nann,bob\n")
     (folder / "new_links.csv").write_text("source,target\nzoe,ann\nbob,zoe\nmax,cat\n")
     (folder / "network.mtx").write_text("%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n2 1\n3 2\n")
-    fitted = CliRunner().invoke(
-        app,
-        ["fit", str(folder / "links.csv"), "-B4", "-C1", "--penalty", "1", "-o", str(folder / "model.safetensors")],
-    )
-    assert fitted.exit_code == 0, fitted.output
+    for arguments, output in (
+        (["fit", "-B4", "-C1", "--penalty", "1"], "model.safetensors"),
+        (["exact", "--by", "max-degree"], "exact.json"),
+    ):
+        done = CliRunner().invoke(app, [*arguments, str(folder / "links.csv"), "-o", str(folder / output)])
+        assert done.exit_code == 0, done.output
     return folder
 
 

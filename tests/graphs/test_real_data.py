@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 import pytest
+from tests.real_data import DATA, NEEDS_DATA
 
 from philia.graphs import read_communities, read_graph
 
-DATA = Path(os.environ.get("PHILIA_DATA", Path(__file__).parents[3] / "shared" / "data"))
-
-pytestmark = pytest.mark.skipif(
-    not (DATA / "README.md").is_file(), reason=f"no data in {DATA}; set PHILIA_DATA to the folder that holds it"
-)
+pytestmark = NEEDS_DATA
 
 GRAPHS = [
     ("blog/blogcatalog.mat", 10_312, 333_983, 0, 3_992),

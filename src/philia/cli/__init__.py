@@ -8,11 +8,13 @@ from typing import Annotated
 import typer
 
 from philia._version import __version__
+from philia.cli.arboricity import arboricity
 from philia.cli.communities import communities
 from philia.cli.compare import compare
 from philia.cli.convert import convert
 from philia.cli.datasets import datasets
 from philia.cli.demo import demo
+from philia.cli.exact import exact
 from philia.cli.explain import explain
 from philia.cli.fit import fit
 from philia.cli.guard import GuardedCommand
@@ -21,6 +23,7 @@ from philia.cli.place import place
 from philia.cli.predict import predict
 from philia.cli.reproduce import reproduce
 from philia.cli.sample import sample
+from philia.cli.verify import verify
 
 __all__ = ["app", "main"]
 
@@ -31,7 +34,11 @@ app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["--help", "-h"]},
 )
-for _command in (demo, fit, info, communities, explain, predict, place, sample, compare, convert, reproduce):
+_COMMANDS = (
+    *(demo, fit, info, communities, explain, predict, place, sample, compare),
+    *(exact, verify, arboricity, convert, reproduce),
+)
+for _command in _COMMANDS:
     app.command(cls=GuardedCommand)(_command)
 app.add_typer(datasets, name="datasets")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -50,3 +50,29 @@ def progress_line(out: Output) -> Iterator[OnIteration | None]:
             )
 
         yield show
+
+
+@contextmanager
+def counting_line(out: Output, what: str) -> Iterator[Callable[[int, int], None] | None]:
+    """Something to call with how much is done and of how much: shows both, and the time left, on standard error.
+
+    >>> with counting_line(Output(quiet=True), "checking rows") as on_progress:
+    ...     print(on_progress)
+    None
+    """
+    if out.quiet or not out.errors.is_terminal:
+        yield None
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Line
+
+    columns = (
+        TextColumn(what),
+        MofNCompleteColumn(),
+        BarColumn(bar_width=12),
+        TimeRemainingColumn(),
+        TextColumn("left"),
+    )
+    with Line(*columns, console=out.errors, transient=True) as line:
+        task = line.add_task(what, total=None)
+        yield lambda done, total: line.update(task, completed=done, total=total)

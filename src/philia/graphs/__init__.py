@@ -4,12 +4,14 @@ from philia.graphs.arboricity import Arboricity, Orientation, Pseudoarboricity, 
 from philia.graphs.conversion import as_graph
 from philia.graphs.degeneracy import core_numbers, degeneracy, degeneracy_order
 from philia.graphs.files import read_communities, read_graph, write_communities, write_graph
+from philia.graphs.forests import Forests, forests
 from philia.graphs.graph import Changes, Graph
 from philia.graphs.nodes import Nodes
 
 __all__ = [
     "Arboricity",
     "Changes",
+    "Forests",
     "Graph",
     "Nodes",
     "Orientation",
@@ -19,6 +21,7 @@ __all__ = [
     "core_numbers",
     "degeneracy",
     "degeneracy_order",
+    "forests",
     "pseudoarboricity",
     "read_communities",
     "read_graph",

@@ -80,8 +80,8 @@ class Arboricity:
 
     ``lower`` names n_S nodes with more than (value - 1)(n_S - 1) links among them, too many for fewer forests.
     ``upper`` directs all links so that no node receives more than p, the pseudoarboricity, which alone proves that
-    p + 1 forests are enough. Where ``value`` is p, each node was tested as the head of this file says; a proof on paper
-    would be the forests themselves, which are not computed.
+    p + 1 forests are enough. Where ``value`` is p, each node was tested as the head of this file says; what proves it
+    on its own are the forests themselves, from :func:`philia.graphs.forests`.
 
     >>> from philia import as_graph
     >>> found = arboricity(as_graph([("ann", "bob"), ("bob", "cat"), ("cat", "ann"), ("cat", "dan")]))

@@ -1,0 +1,126 @@
+"""philia exact: a network in whole numbers, without a single error, and the certificate that it is so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from philia.cli import options
+from philia.cli.files import check_target, reader_options
+from philia.cli.options import option
+from philia.cli.output import Output
+from philia.cli.progress import counting_line
+from philia.exceptions import InvalidParameterError
+
+if TYPE_CHECKING:
+    from philia.exact import Certificate, Certified, Elimination, OnProgress
+    from philia.graphs import Graph
+
+
+class Construction(StrEnum):
+    """What the numbers are made by."""
+
+    fewest = "fewest"
+    logistic = "logistic"
+    sign_changes = "sign-changes"
+    degeneracy = "degeneracy"
+    levels = "levels"
+    max_degree = "max-degree"
+    arboricity = "arboricity"
+
+
+def exact(
+    links: options.Links,
+    output: Annotated[Path | None, option("-o --output", "Write numbers and certificate, a .json file.")] = None,
+    by: Annotated[
+        Construction,
+        option(
+            "--by",
+            "fewest, logistic (fewest of X Yᵀ), sign-changes, degeneracy, levels, max-degree or arboricity (fewest).",
+        ),
+    ] = Construction.fewest,
+    searches: Annotated[int, option("--searches", "How often to look for a better line of nodes (2).")] = 2,
+    seed: options.Seed = 0,
+    delimiter: options.Delimiter = None,
+    comment: options.Comment = None,
+    header: options.Header = None,
+    columns: options.Columns = None,
+    encoding: options.Encoding = "utf-8",
+    symmetrize: options.Symmetrize = False,
+    force: options.Force = False,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+    debug: options.Debug = False,
+) -> None:
+    """Represent a network exactly, by few nonnegative whole numbers a node, and certify every pair.
+
+    Example:
+    $ philia exact links.csv -o exact.json
+    """
+    from philia.cli.summaries import graph_facts, graph_in_words
+    from philia.graphs import read_graph
+
+    out = Output(json, quiet, debug)
+    if searches < 1:
+        raise InvalidParameterError(f"--searches must be 1 or more, not {searches}")
+    if output is not None:
+        check_target(output, force=force)
+    with out.listening():
+        graph = read_graph(links, **reader_options(delimiter, comment, header, columns, encoding, symmetrize))
+        line = _line(out, graph, searches, seed) if by in _ALONG_A_LINE else None
+        with counting_line(out, "checking rows") as on_progress:
+            found = _makers(graph, line, on_progress)[by]()
+        if output is not None:
+            found.save(output)
+    written = None if output is None else str(output)
+    out.data({"file": links, **graph_facts(graph), "certificate": asdict(found.certificate), "written": written})
+    out.say(f"{'Standard input' if links == '-' else links}: {graph_in_words(graph)}")
+    for sentence in in_words(found.certificate):
+        out.say(sentence)
+    if output is not None:
+        out.say(f"Wrote {output}. Check it at any time with: philia verify {links} {output}")
+
+
+_ALONG_A_LINE = {Construction.fewest, Construction.logistic, Construction.sign_changes}
+
+
+def _line(out: Output, graph: Graph, searches: int, seed: int) -> Elimination:
+    """A line of nodes; the search for it is the long part."""
+    from philia.exact import found_order
+
+    with counting_line(out, "looking for a line of nodes") as on_progress:
+        tell = None if on_progress is None else lambda now: on_progress(now.done, now.rounds)
+        return found_order(graph, searches=searches, random_state=seed, on_progress=tell)
+
+
+def _makers(
+    graph: Graph, line: Elimination | None, on_progress: OnProgress | None
+) -> dict[Construction, Callable[[], Certified]]:
+    from philia import exact
+
+    def checked(make: Callable[..., Any], **settings: Any) -> Callable[[], Certified]:
+        return lambda: exact.certified(graph, make(graph, **settings), on_progress=on_progress)
+
+    return {
+        Construction.fewest: lambda: exact.exact_community(graph, elimination=line, on_progress=on_progress),
+        Construction.logistic: lambda: exact.exact_logistic(graph, elimination=line, on_progress=on_progress),
+        Construction.sign_changes: checked(exact.by_sign_changes, elimination=line),
+        Construction.degeneracy: checked(exact.by_degeneracy),
+        Construction.levels: checked(exact.by_levels),
+        Construction.max_degree: checked(exact.by_max_degree),
+        Construction.arboricity: checked(exact.by_arboricity),
+    }
+
+
+def in_words(certificate: Certificate) -> Iterator[str]:
+    """What a certificate says, in sentences."""
+    made = f"by {certificate.construction}; numbers of up to {certificate.bits:,} bits"
+    yield f"Exact in {certificate.columns:,} columns, {made}."
+    bound = "" if certificate.bound is None else f" That is {certificate.bound:,} here."
+    yield f"Known beforehand: {certificate.theorem}.{bound}"
+    yield f"Certified in {certificate.seconds:.1f} s: {certificate.claim}."
+    margin = "" if certificate.margin is None else f" Least margin: {certificate.margin:.3g} bits."
+    yield f"How it was checked: {certificate.checked}.{margin}"

@@ -1,0 +1,51 @@
+"""Graphs represented without error, in whole numbers, each with a certificate that anyone can check again."""
+
+from philia.exact.arboricity import OrientedSquares, by_arboricity, by_arboricity_as_printed
+from philia.exact.certificate import Certificate, OnProgress, certify
+from philia.exact.certified import Certified, certified
+from philia.exact.choosing import exact_community, exact_logistic
+from philia.exact.degeneracy import by_degeneracy, by_levels
+from philia.exact.expansion import communities, logistic
+from philia.exact.files import load_exact
+from philia.exact.fingerprint import fingerprint
+from philia.exact.integers import IntegerCommunities, IntegerLogistic
+from philia.exact.max_degree import by_max_degree, by_max_degree_one_sided
+from philia.exact.one_sided import OneSidedPolynomials
+from philia.exact.orders import Elimination, eliminated, found_order
+from philia.exact.overlap_threshold import by_overlap_threshold, probability_scale
+from philia.exact.polynomials import SignPolynomials
+from philia.exact.representation import Representation, Signs
+from philia.exact.sign_changes import by_sign_changes
+
+__all__ = [
+    "Certificate",
+    "Certified",
+    "Elimination",
+    "IntegerCommunities",
+    "IntegerLogistic",
+    "OnProgress",
+    "OneSidedPolynomials",
+    "OrientedSquares",
+    "Representation",
+    "SignPolynomials",
+    "Signs",
+    "by_arboricity",
+    "by_arboricity_as_printed",
+    "by_degeneracy",
+    "by_levels",
+    "by_max_degree",
+    "by_max_degree_one_sided",
+    "by_overlap_threshold",
+    "by_sign_changes",
+    "certified",
+    "certify",
+    "communities",
+    "eliminated",
+    "exact_community",
+    "exact_logistic",
+    "fingerprint",
+    "found_order",
+    "load_exact",
+    "logistic",
+    "probability_scale",
+]

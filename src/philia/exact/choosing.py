@@ -1,0 +1,69 @@
+"""The exact representation with the fewest columns, out of all constructions, with its certificate.
+
+Not all constructions need to be tried. With c the largest degree, d the degeneracy and p the pseudoarboricity, d ≤ c
+and d ≤ 2p, so Theorem A with 4d + 1 columns is better than A′ (4d + 2), than the symmetric form by the largest degree
+(4c + 2), and no worse than by arboricity, (2p + 1)² ≥ 8p + 1. What is left is Theorem B, which is nearly always the
+best, Theorem A and, in the logistic form, 2c + 1 by the largest degree.
+"""
+
+from __future__ import annotations
+
+from philia.exact.certificate import OnProgress
+from philia.exact.certified import Certified, certified
+from philia.exact.degeneracy import by_degeneracy
+from philia.exact.max_degree import by_max_degree_one_sided
+from philia.exact.orders import Elimination
+from philia.exact.polynomials import SignPolynomials
+from philia.exact.sign_changes import by_sign_changes
+from philia.graphs import Graph, degeneracy
+
+_MANY = 2000
+"""With more nodes than this, numbers as long as those of Theorem A are not worth the one column that they may save."""
+
+
+def exact_community(
+    graph: Graph,
+    *,
+    elimination: Elimination | None = None,
+    random_state: int = 0,
+    on_progress: OnProgress | None = None,
+) -> Certified:
+    """Nonnegative communities in whole numbers whose signs are the graph, with as few columns as is known, certified.
+
+    A line of nodes is looked for, which takes most of the time, unless one is given as ``elimination``
+    (:func:`philia.exact.found_order`). ``on_progress`` is told of the check that follows.
+
+    >>> from philia.datasets import classic
+    >>> exact_community(classic("karate")).certificate.columns <= 10
+    True
+    """
+    return certified(graph, _symmetric(graph, elimination, random_state), on_progress=on_progress)
+
+
+def exact_logistic(
+    graph: Graph,
+    *,
+    elimination: Elimination | None = None,
+    random_state: int = 0,
+    on_progress: OnProgress | None = None,
+) -> Certified:
+    """Two matrices in whole numbers whose products have the signs of the graph, with few columns, certified.
+
+    The settings are those of :func:`exact_community`.
+
+    >>> from philia import as_graph
+    >>> exact_logistic(as_graph([("ann", "bob"), ("cat", "dan")])).certificate.columns
+    3
+    """
+    both = _symmetric(graph, elimination, random_state)
+    if 2 * int(graph.degrees.max(initial=0)) + 1 < both.logistic_columns:
+        return certified(graph, by_max_degree_one_sided(graph), on_progress=on_progress)
+    return certified(graph, both, on_progress=on_progress)
+
+
+def _symmetric(graph: Graph, elimination: Elimination | None, random_state: int) -> SignPolynomials:
+    """By sign changes, unless it is known beforehand that the degeneracy saves a column."""
+    found = by_sign_changes(graph, elimination, random_state=random_state)
+    if 4 * degeneracy(graph) + 1 < found.community_columns and graph.n_nodes <= _MANY:
+        return by_degeneracy(graph)
+    return found

@@ -1,0 +1,43 @@
+"""Community overlap threshold graphs: their own memberships, and one community of all nodes for the threshold.
+
+Nodes i and j are linked if and only if b_i·b_j - c_i·c_j ≥ t. All of these numbers are whole, so this says the same as
+2 b_i·b_j - 2 c_i·c_j + (1 - 2t) > 0, which is never zero. The rule also speaks of a node and itself, and the theorem
+holds with the loops that it makes: with an empty diagonal it is false, as two linked nodes with b = 1, t = 1 show.
+"""
+
+from __future__ import annotations
+
+from math import log
+
+import numpy as np
+
+from philia.datasets import OverlapThresholdGraph
+from philia.exact.integers import IntegerCommunities
+
+
+def by_overlap_threshold(made: OverlapThresholdGraph) -> IntegerCommunities:
+    """The memberships of a COT graph and a community of all nodes, in whole numbers: k + 1 columns.
+
+    The diagonal is that of the rule: certify it with ``loops=made.loops``.
+
+    >>> from philia.datasets import overlap_threshold
+    >>> two = by_overlap_threshold(overlap_threshold(b=[[1], [1]], c=[[0], [0]], threshold=1))
+    >>> two.signs(np.arange(2)).values.tolist()
+    [[1, 1], [1, 1]]
+    """
+    n, k_b, k_c = len(made.b), made.b.shape[1], made.c.shape[1]
+    memberships = np.hstack([made.b, made.c, np.ones((n, 1), dtype=np.int64)])
+    weights = np.array([2] * k_b + [-2] * k_c + [1 - 2 * made.threshold], dtype=np.int64)
+    return IntegerCommunities(memberships, weights, "overlap threshold")
+
+
+def probability_scale(n_nodes: int, error: float) -> float:
+    """By how much to multiply the whole scores so that the probabilities are as near to the graph as asked.
+
+    With weights multiplied by s / 2, s = 2 ln(n / error) + 1, every probability misses its 0 or 1 by less than
+    e^(-s/2) < error / n, and the matrix of probabilities misses the graph by less than ``error`` in the Frobenius norm.
+
+    >>> round(probability_scale(100, 0.01), 2)
+    9.71
+    """
+    return log(n_nodes / error) + 0.5

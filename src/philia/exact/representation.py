@@ -1,0 +1,83 @@
+"""What every exact representation can be asked: how many columns it needs, and the signs of its scores."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from philia._types import Int64Array
+from philia.exceptions import InvalidParameterError
+
+Int8Array = npt.NDArray[np.int8]
+Integers = npt.NDArray[Any]
+"""Whole numbers: of 64 bits, or of any length as Python's own (dtype object)."""
+
+
+def check_whole(**arrays: Integers) -> None:
+    """Complain about arrays of anything else than whole numbers; those that are rounded can prove nothing.
+
+    >>> check_whole(points=np.array([1.0]))
+    Traceback (most recent call last):
+    philia.exceptions.InvalidParameterError: points must be whole numbers; found an array of float64
+    """
+    for name, array in arrays.items():
+        if array.dtype.kind not in "iu" and not (array.dtype == object and all(type(x) is int for x in array.flat)):
+            raise InvalidParameterError(f"{name} must be whole numbers; found an array of {array.dtype}")
+
+
+@dataclass(frozen=True, eq=False)
+class Signs:
+    """The signs of some rows of scores, each +1, -1 or 0, and how clearly they were decided.
+
+    ``margin`` is, in bits, how much larger the right part of a score is than the wrong part, at least, where a score
+    has both; it is infinite where none has.
+
+    >>> Signs(np.array([[-1, 1]], dtype=np.int8)).margin
+    inf
+    """
+
+    values: Int8Array
+    margin: float = float("inf")
+
+
+class Representation(Protocol):
+    """Numbers for each node from which a score for each pair follows; two nodes are linked if it is positive.
+
+    ``community_columns`` counts the columns of V in V diag(W) Vᵀ with V ≥ 0, and ``logistic_columns`` those of X in
+    X Yᵀ. ``bits`` is a length that no whole number in a score exceeds. ``construction`` names what made it, as in
+    :mod:`philia.exact.theorems`.
+    """
+
+    @property
+    def construction(self) -> str:
+        """What made it."""
+
+    @property
+    def n_nodes(self) -> int:
+        """How many nodes there are."""
+
+    @property
+    def community_columns(self) -> int | None:
+        """How many columns the nonnegative form has; None if there is no such form."""
+
+    @property
+    def logistic_columns(self) -> int:
+        """How many columns each side of the logistic form has."""
+
+    @property
+    def bits(self) -> int:
+        """How many bits the longest whole number may need."""
+
+    @property
+    def how_signs_are_decided(self) -> str:
+        """A sentence for the certificate."""
+
+    def signs(self, rows: Int64Array) -> Signs:
+        """The signs of the scores of some rows with all nodes, decided without rounding errors."""
+
+    def arrays(self) -> Mapping[str, Integers]:
+        """All that makes it, for a file; the class takes the same by name."""

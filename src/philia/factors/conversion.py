@@ -1,0 +1,157 @@
+"""From factors of any sign to nonnegative communities that give the same scores, by three ways.
+
+Logistic PCA and the spectrum score pairs by a symmetric matrix L of low rank, with columns of any sign. Every such L is
+B Bᵀ - C Cᵀ with nonnegative B and C as well:
+
+| way | columns of B and C together | what it is good for |
+|---|---|---|
+| ``split`` | 3 rank(L) | to be read: each eigenvector becomes its two sides and their sum (the paper's Algorithm 1) |
+| ``shift`` | rank(L) + 2 | few columns: the same large number is hidden in B and in C |
+| ``rational`` | 2k + 2 for X and Y of k columns | exact arithmetic: nothing but sums, and halves at the end |
+
+Scores stay what they were up to rounding; ``rational`` and ``doubled`` keep them to the last bit where the entries are
+whole numbers or fractions.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from philia._types import Float64Array
+from philia.exceptions import InvalidParameterError
+from philia.factors.community import CommunityFactors
+from philia.factors.logistic import LogisticFactors
+from philia.factors.signed import SignedFactors
+
+Numbers = npt.NDArray[Any]
+"""A matrix of floats, of integers, or of Python's own integers and fractions, which are as long as they need to be."""
+
+
+def split(factors: LogisticFactors | SignedFactors) -> CommunityFactors:
+    """Communities with the same scores, three for each eigenvector of L: the paper's Algorithm 1.
+
+    With p and q the positive and the negative part of a column v, v vᵀ = 2 p pᵀ + 2 q qᵀ - |v| |v|ᵀ: nodes on one side
+    attract each other twice as much as all nodes of the column repel each other, and between the sides only the
+    repulsion is left. A column of L's negative part gives the same three with B and C exchanged.
+
+    >>> factors = SignedFactors(np.array([[1.0], [-1.0], [2.0]]), np.empty((3, 0)))
+    >>> found = split(factors)
+    >>> found.homophilous.shape, found.heterophilous.ravel().tolist()
+    ((3, 2), [1.0, 1.0, 2.0])
+    >>> found.score_block(slice(0, 1), slice(0, 3)).round(9).tolist()
+    [[1.0, -1.0, 2.0]]
+    """
+    signed = _signed(factors)
+    P, N = signed.positive, signed.negative
+    B = np.hstack([np.sqrt(2) * np.maximum(P, 0), np.sqrt(2) * np.maximum(-P, 0), np.abs(N)])
+    C = np.hstack([np.sqrt(2) * np.maximum(N, 0), np.sqrt(2) * np.maximum(-N, 0), np.abs(P)])
+    return CommunityFactors(B, C, np.zeros(signed.n_nodes))
+
+
+def shift(factors: LogisticFactors | SignedFactors) -> CommunityFactors:
+    """Communities with the same scores, only two more than the rank of L.
+
+    L = P Pᵀ - N Nᵀ stays the same if P and N both get the column z, and if the columns of either are turned by an
+    orthogonal matrix. One that sends the axis of z to the direction (1, …, 1) spreads z evenly over all columns, so
+    that a z large enough lifts all of a node's entries above zero. Each z_i is as small as that allows.
+
+    >>> factors = SignedFactors(np.array([[1.0], [-1.0], [2.0]]), np.empty((3, 0)))
+    >>> found = shift(factors)
+    >>> found.homophilous.shape, found.heterophilous.shape, bool(found.homophilous.min() >= 0)
+    ((3, 2), (3, 1), True)
+    >>> found.score_block(slice(0, 1), slice(0, 3)).round(9).tolist()
+    [[1.0, -1.0, 2.0]]
+    """
+    signed = _signed(factors)
+    turned = [_turned(signed.positive), _turned(signed.negative)]
+    z = np.maximum.reduce([np.zeros(signed.n_nodes), *(np.sqrt(T.shape[1]) * -T.min(axis=1) for T in turned)])
+    # The smallest entries are zero but for rounding, which may leave them just below.
+    B, C = (np.maximum(T + z[:, None] / np.sqrt(T.shape[1]), 0.0) for T in turned)
+    return CommunityFactors(B, C, np.zeros(signed.n_nodes))
+
+
+def rational(X: Numbers, Y: Numbers) -> tuple[Numbers, Numbers]:
+    """Nonnegative B and C (n × k + 1 each) with B Bᵀ - C Cᵀ = (X Yᵀ + Y Xᵀ) / 2, without an eigenvector or a root.
+
+    X and Y (n × k) of integers or of Python's fractions give fractions and the equation holds exactly; of floats they
+    give floats and it holds up to rounding.
+
+    >>> X, Y = np.array([[1], [2]]), np.array([[3], [-5]])
+    >>> B, C = rational(X, Y)
+    >>> (B @ B.T - C @ C.T).tolist()
+    [[Fraction(3, 1), Fraction(1, 2)], [Fraction(1, 2), Fraction(-10, 1)]]
+    """
+    B, C = doubled(X, Y)
+    half: Any = 0.5 if B.dtype == np.float64 else Fraction(1, 2)
+    return B * half, C * half
+
+
+def doubled(X: Numbers, Y: Numbers) -> tuple[Numbers, Numbers]:
+    """Twice ``rational``: B Bᵀ - C Cᵀ = 2 (X Yᵀ + Y Xᵀ), which has the same signs; integers give integers.
+
+    With ξ a number a node, X' = [X + ξ 1ᵀ, ξ] and Y' = [Y, -Y 1] have X' Y'ᵀ = X Yᵀ. Where ξ_i is large enough,
+    X' ≥ |Y'|, and B = X' + Y' and C = X' - Y' are nonnegative, and B Bᵀ - C Cᵀ = 2 (X' Y'ᵀ + Y' X'ᵀ).
+
+    >>> B, C = doubled(np.array([[1], [2]]), np.array([[3], [-5]]))
+    >>> B.tolist(), C.tolist()
+    ([[7, 0], [2, 10]], [[1, 6], [12, 0]])
+    """
+    X, Y = _numbers(X), _numbers(Y)
+    if X.shape != Y.shape or X.ndim != 2:
+        raise InvalidParameterError(f"X is {X.shape} and Y is {Y.shape}; both must be n × k, with the same n and k")
+    if not X.shape[1]:
+        return X, Y
+    total = Y.sum(axis=1)
+    xi = np.maximum(np.maximum((np.abs(Y) - X).max(axis=1), np.abs(total)), 0)[:, None]
+    lifted, balanced = np.hstack([X + xi, xi]), np.hstack([Y, -total[:, None]])
+    # Exact numbers are nonnegative here. Of floats the smallest may be just below zero, by the rounding of X + ξ.
+    return np.maximum(lifted + balanced, 0), np.maximum(lifted - balanced, 0)
+
+
+def strongest(factors: CommunityFactors, k: int) -> CommunityFactors:
+    """The k columns of B and C together that matter most: those with the largest norms, in their order.
+
+    A column b adds b bᵀ to the scores, a matrix of norm |b|². How many of the k columns attract and how many repel is
+    not asked for: it follows.
+
+    >>> factors = CommunityFactors(np.array([[1.0, 4.0]]), np.array([[3.0, 2.0]]), np.zeros(1))
+    >>> kept = strongest(factors, 3)
+    >>> kept.homophilous.tolist(), kept.heterophilous.tolist()
+    ([[4.0]], [[3.0, 2.0]])
+    """
+    B, C = factors.homophilous, factors.heterophilous
+    if k < 1:
+        raise InvalidParameterError(f"k is {k!r}; at least one column must be kept, so use 1 or more")
+    norms = (np.hstack([B, C]) ** 2).sum(axis=0)
+    kept = np.sort(np.argsort(-norms, kind="stable")[:k])
+    return CommunityFactors(
+        B[:, kept[kept < B.shape[1]]], C[:, kept[kept >= B.shape[1]] - B.shape[1]], factors.background
+    )
+
+
+def _signed(factors: LogisticFactors | SignedFactors) -> SignedFactors:
+    return factors.signed() if isinstance(factors, LogisticFactors) else factors
+
+
+def _turned(X: Float64Array) -> Float64Array:
+    """X with a column of zeros more, turned so that the axis of that column points in the direction (1, …, 1).
+
+    The turn is the reflection I - 2 w wᵀ / wᵀw that exchanges the two directions, w being their difference.
+    """
+    n, k = X.shape
+    w = np.full(k + 1, -1 / np.sqrt(k + 1))
+    w[k] += 1
+    widened = np.hstack([X, np.zeros((n, 1))])
+    if not k:  # one axis only: it points there already
+        return widened
+    return np.asarray(widened - np.outer(widened @ w, 2 * w / (w @ w)))
+
+
+def _numbers(X: Numbers) -> Numbers:
+    """Floats as they are, and anything else as Python's numbers, which do not overflow."""
+    X = np.asarray(X)
+    return X.astype(np.float64) if np.issubdtype(X.dtype, np.floating) else X.astype(object)

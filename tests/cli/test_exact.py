@@ -1,0 +1,88 @@
+"""exact and verify: from a file of links to a certificate, and back."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from philia.cli.exact import Construction
+from philia.exact import load_exact
+from philia.graphs import read_graph
+from tests.cli.names import NAMES
+
+
+def test_what_is_written_can_be_verified(folder: Path, run_json: Any) -> None:
+    made = run_json("exact", "links.csv", "-o", "made.json")
+    graph = read_graph(folder / "links.csv")
+    assert made["certificate"]["links"] == graph.n_links
+    assert made["certificate"]["columns"] <= made["certificate"]["bound"]
+    found = run_json("verify", "links.csv", "made.json")
+    assert found["verified"]
+    assert found["certificate"]["graph"] == made["certificate"]["graph"]
+    assert load_exact(folder / "made.json").verify(graph).columns == made["certificate"]["columns"]
+
+
+@pytest.mark.parametrize("by", list(Construction))
+def test_every_construction_can_be_asked_for(by: Construction, run: Any) -> None:
+    run("exact", "links.csv", "--by", by.value, "-o", f"{by.name}.json")
+    assert "Verified" in run("verify", "links.csv", f"{by.name}.json").stdout
+
+
+def test_the_order_of_lines_and_ends_does_not_matter(folder: Path, run: Any) -> None:
+    (folder / "one.csv").write_text("ann,bob\nbob,cat\ncat,dan\n")
+    (folder / "other.csv").write_text("dan,cat\nbob,ann\ncat,bob\n")
+    run("exact", "one.csv", "-o", "made.json")
+    assert "Verified: made.json is exactly other.csv." in run("verify", "other.csv", "made.json").stdout
+
+
+@pytest.mark.parametrize(
+    ("links", "said"),
+    [
+        ("ann,bob\nbob,cat\ncat,dan\nann,dan\n", "'ann' and 'dan'"),
+        ("ann,bob\nbob,cat\nbob,dan\n", "'bob' and 'dan'"),
+        ("ann,bob\nbob,cat\ncat,eve\n", "'dan'"),
+    ],
+)
+def test_another_network_is_refused_and_the_first_difference_named(
+    folder: Path, run: Any, links: str, said: str
+) -> None:
+    (folder / "one.csv").write_text("ann,bob\nbob,cat\ncat,dan\n")
+    (folder / "other.csv").write_text(links)
+    run("exact", "one.csv", "-o", "made.json")
+    assert said in run("verify", "other.csv", "made.json", code=2).stderr
+
+
+def test_a_changed_file_is_refused(folder: Path, run: Any) -> None:
+    run("exact", "links.csv", "-o", "made.json")
+    kept = json.loads((folder / "made.json").read_text())
+    kept["certificate"]["columns"] -= 1
+    (folder / "made.json").write_text(json.dumps(kept))
+    assert "columns" in run("verify", "links.csv", "made.json", code=2).stderr
+
+
+def test_what_is_no_such_file_is_said(folder: Path, run: Any) -> None:
+    assert "links.csv" in run("verify", "links.csv", "links.csv", code=2).stderr
+    assert "missing.json" in run("verify", "links.csv", "missing.json", code=2).stderr
+
+
+def test_a_file_is_replaced_only_by_force(folder: Path, run: Any) -> None:
+    before = (folder / "pairs.csv").read_text()
+    assert "--force" in run("exact", "links.csv", "-o", "pairs.csv", code=2).stderr
+    assert (folder / "pairs.csv").read_text() == before
+    run("exact", "links.csv", "-o", "pairs.csv", "--force")
+
+
+def test_quiet_is_quiet(run: Any) -> None:
+    done = run("exact", "links.csv", "--quiet")
+    assert (done.stdout, done.stderr) == ("", "")
+
+
+def test_strange_names_survive(folder: Path, run: Any) -> None:
+    lines = [f'"{a}","{b}"' for a, b in pairwise(NAMES) if '"' not in a + b]
+    (folder / "strange.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    run("exact", "strange.csv", "-o", "strange.json")
+    assert "Verified" in run("verify", "strange.csv", "strange.json").stdout
