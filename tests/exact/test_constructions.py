@@ -22,6 +22,7 @@ from philia.exact import (
 from philia.exceptions import InvalidParameterError, NotExactError
 from philia.graphs import Graph, as_graph, degeneracy, pseudoarboricity
 from tests.exact.kinds import CONSTRUCTIONS, made, product_signs, rank_modulo, wanted
+from tests.strategies import random_graph
 
 
 @pytest.mark.parametrize("name", ["karate", "davis", "florentine", "les_miserables"])
@@ -70,7 +71,7 @@ def test_fewer_rounds_than_the_degeneracy_allows_are_refused() -> None:
 def test_the_automatic_choice_is_never_worse_than_any_construction() -> None:
     for seed, kind in enumerate(("sparse", "middling", "tree", "star", "empty", "matching", "complete", "two parts")):
         graph = made(kind, 20, seed)
-        community, logistic = exact_community(graph), exact_logistic(graph)
+        community, logistic = exact_community(graph), exact_logistic(graph, floats=False)
         for make in CONSTRUCTIONS.values():
             found = make(graph)
             assert community.certificate.columns <= (found.community_columns or 10**9)
@@ -87,10 +88,17 @@ def test_what_is_chosen_for_karate_is_a_product_of_at_most_eight_nonnegative_col
     assert written.memberships.shape[1] == found.certificate.columns <= 8
 
 
+def test_logistic_factors_are_floats_where_these_can_be_proved() -> None:
+    sparse, dense = random_graph(60, 0.03, 0), random_graph(60, 0.7, 0)
+    assert exact_logistic(sparse).representation.logistic_columns == 4 * degeneracy(sparse) + 2
+    assert exact_logistic(sparse).certificate.construction == "circle"
+    assert exact_logistic(dense).certificate.construction != "circle"
+
+
 def test_an_empty_graph_takes_one_column() -> None:
     empty = Graph.from_rows(np.array([]), np.array([]), classic("karate").nodes)
     assert exact_community(empty).certificate.columns == 1
-    assert exact_logistic(empty).certificate.columns == 1
+    assert exact_logistic(empty, floats=False).certificate.columns == 1
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ from philia.cli import options
 from philia.cli.files import check_target, reader_options
 from philia.cli.options import option
 from philia.cli.output import Output
-from philia.cli.progress import counting_line
-from philia.exceptions import InvalidParameterError
+from philia.cli.progress import counting_line, progress_line
+from philia.exceptions import InvalidParameterError, NotExactError
 
 if TYPE_CHECKING:
     from philia.exact import Certificate, Certified, Elimination, OnProgress
@@ -30,6 +30,8 @@ class Construction(StrEnum):
     levels = "levels"
     max_degree = "max-degree"
     arboricity = "arboricity"
+    circle = "circle"
+    fit = "fit"
 
 
 def exact(
@@ -39,7 +41,8 @@ def exact(
         Construction,
         option(
             "--by",
-            "fewest, logistic (fewest of X Yᵀ), sign-changes, degeneracy, levels, max-degree or arboricity (fewest).",
+            "fewest, fit (until exact: fewer still, but no promise), logistic (X Yᵀ), circle (X Yᵀ in floats), "
+            "sign-changes, degeneracy, levels, max-degree or arboricity (fewest).",
         ),
     ] = Construction.fewest,
     searches: Annotated[int, option("--searches", "How often to look for a better line of nodes (2).")] = 2,
@@ -70,9 +73,7 @@ def exact(
         check_target(output, force=force)
     with out.listening():
         graph = read_graph(links, **reader_options(delimiter, comment, header, columns, encoding, symmetrize))
-        line = _line(out, graph, searches, seed) if by in _ALONG_A_LINE else None
-        with counting_line(out, "checking rows") as on_progress:
-            found = _makers(graph, line, on_progress)[by]()
+        found = _fitted(out, graph, seed) if by is Construction.fit else _constructed(out, graph, by, searches, seed)
         if output is not None:
             found.save(output)
     written = None if output is None else str(output)
@@ -82,6 +83,26 @@ def exact(
         out.say(sentence)
     if output is not None:
         out.say(f"Wrote {output}. Check it at any time with: philia verify {links} {output}")
+
+
+def _fitted(out: Output, graph: Graph, seed: int) -> Certified:
+    """The smallest fit that is found to be exact."""
+    from philia.exact import smallest_exact
+
+    with progress_line(out) as on_iteration:
+        found = smallest_exact(graph, random_state=seed, on_iteration=on_iteration)
+    if found is None:
+        raise NotExactError("no fit was exact with up to as many columns as nodes; use --by fewest, which never fails")
+    return found.certified
+
+
+def _constructed(out: Output, graph: Graph, by: Construction, searches: int, seed: int) -> Certified:
+    line = _line(out, graph, searches, seed) if by in _ALONG_A_LINE else None
+    with counting_line(out, "checking rows") as on_progress:
+        found = _makers(graph, line, on_progress)[by]()
+    if found is None:
+        raise NotExactError("no floats on a circle could be proved right for this graph; use --by levels or fewest")
+    return found
 
 
 _ALONG_A_LINE = {Construction.fewest, Construction.logistic, Construction.sign_changes}
@@ -98,20 +119,23 @@ def _line(out: Output, graph: Graph, searches: int, seed: int) -> Elimination:
 
 def _makers(
     graph: Graph, line: Elimination | None, on_progress: OnProgress | None
-) -> dict[Construction, Callable[[], Certified]]:
+) -> dict[Construction, Callable[[], Certified | None]]:
     from philia import exact
 
-    def checked(make: Callable[..., Any], **settings: Any) -> Callable[[], Certified]:
+    def checked(make: Callable[..., Any], **settings: Any) -> Callable[[], Certified | None]:
         return lambda: exact.certified(graph, make(graph, **settings), on_progress=on_progress)
 
     return {
         Construction.fewest: lambda: exact.exact_community(graph, elimination=line, on_progress=on_progress),
-        Construction.logistic: lambda: exact.exact_logistic(graph, elimination=line, on_progress=on_progress),
+        Construction.logistic: lambda: exact.exact_logistic(
+            graph, floats=False, elimination=line, on_progress=on_progress
+        ),
         Construction.sign_changes: checked(exact.by_sign_changes, elimination=line),
         Construction.degeneracy: checked(exact.by_degeneracy),
         Construction.levels: checked(exact.by_levels),
         Construction.max_degree: checked(exact.by_max_degree),
         Construction.arboricity: checked(exact.by_arboricity),
+        Construction.circle: lambda: exact.by_circle(graph),
     }
 
 

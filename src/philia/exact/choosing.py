@@ -4,18 +4,25 @@ Not all constructions need to be tried. With c the largest degree, d the degener
 and d ≤ 2p, so Theorem A with 4d + 1 columns is better than A′ (4d + 2), than the symmetric form by the largest degree
 (4c + 2), and no worse than by arboricity, (2p + 1)² ≥ 8p + 1. What is left is Theorem B, which is nearly always the
 best, Theorem A and, in the logistic form, 2c + 1 by the largest degree.
+
+Logistic factors are also wanted for use in other programs, which know floats only. So floats come first there: Theorem
+A′ on a circle, where it can be proved for the floats as they are, which sparse graphs of a few thousand nodes allow.
 """
 
 from __future__ import annotations
 
 from philia.exact.certificate import OnProgress
 from philia.exact.certified import Certified, certified
+from philia.exact.circle import by_circle
 from philia.exact.degeneracy import by_degeneracy
 from philia.exact.max_degree import by_max_degree_one_sided
 from philia.exact.orders import Elimination
 from philia.exact.polynomials import SignPolynomials
 from philia.exact.sign_changes import by_sign_changes
 from philia.graphs import Graph, degeneracy
+
+_SPARSE = 12
+"""With a larger degeneracy, floats on a circle are not tried: they have been seen to do up to about 8."""
 
 _MANY = 2000
 """With more nodes than this, numbers as long as those of Theorem A are not worth the one column that they may save."""
@@ -43,18 +50,25 @@ def exact_community(
 def exact_logistic(
     graph: Graph,
     *,
+    floats: bool = True,
     elimination: Elimination | None = None,
     random_state: int = 0,
     on_progress: OnProgress | None = None,
 ) -> Certified:
-    """Two matrices in whole numbers whose products have the signs of the graph, with few columns, certified.
+    """Two matrices X and Y whose products X Yᵀ have the signs of the graph, certified: in floats if that can be proved.
 
-    The settings are those of :func:`exact_community`.
+    In floats there are 4d + 2 columns, d the degeneracy, if the graph is sparse enough for :func:`by_circle`. If it is
+    not, and with ``floats=False``, they are whole numbers, with as few columns as is known. The other settings are
+    those of :func:`exact_community`.
 
     >>> from philia import as_graph
-    >>> exact_logistic(as_graph([("ann", "bob"), ("cat", "dan")])).certificate.columns
-    3
+    >>> pairs = as_graph([("ann", "bob"), ("cat", "dan")])
+    >>> exact_logistic(pairs).certificate.construction, exact_logistic(pairs, floats=False).certificate.columns
+    ('circle', 3)
     """
+    found = by_circle(graph, random_state=random_state) if floats and degeneracy(graph) <= _SPARSE else None
+    if found is not None:
+        return found
     both = _symmetric(graph, elimination, random_state)
     if 2 * int(graph.degrees.max(initial=0)) + 1 < both.logistic_columns:
         return certified(graph, by_max_degree_one_sided(graph), on_progress=on_progress)

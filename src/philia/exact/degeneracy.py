@@ -35,7 +35,7 @@ def by_degeneracy(graph: Graph) -> SignPolynomials:
     n = graph.n_nodes
     place = np.empty(n, dtype=np.int64)
     place[degeneracy_order(graph)] = np.arange(n)
-    starts, earlier = _some_neighbours(graph, place, later=False)
+    starts, earlier = some_neighbours(graph, place, later=False)
     owners, powers = np.repeat(np.arange(n), np.diff(starts)), 4 * (n - 1 - place)
     points = _powers_of_two(powers + 2)
     below, above = powers[earlier], powers[earlier] + 4
@@ -60,8 +60,8 @@ def by_levels(graph: Graph, most: int | None = None) -> SignPolynomials:
     if most < least:
         raise InvalidParameterError(f"most={most} is less than the degeneracy of the graph; give {least} or more")
     n, adjacency = graph.n_nodes, graph.adjacency
-    level = _levels(graph, most)
-    starts, kept = _some_neighbours(graph, level, later=True)
+    level = rounds_of_removal(graph, most)
+    starts, kept = some_neighbours(graph, level, later=True)
     points = 2 * np.arange(n, dtype=np.int64) + 2
     roots, leading = fenced(points, kept), np.full(n, -1, dtype=np.int8)
     rows = adjacency.indptr.astype(np.int64), adjacency.indices.astype(np.int64)
@@ -69,7 +69,7 @@ def by_levels(graph: Graph, most: int | None = None) -> SignPolynomials:
     return SignPolynomials(points, 2 * starts, roots, leading, exponents, "levels")
 
 
-def _levels(graph: Graph, most: int) -> Int64Array:
+def rounds_of_removal(graph: Graph, most: int) -> Int64Array:
     """The round in which each node goes if all with at most ``most`` links among those left go at once."""
     level, left = np.full(graph.n_nodes, -1, dtype=np.int64), graph.degrees.copy()
     adjacency = graph.adjacency.astype(np.int64)
@@ -82,7 +82,7 @@ def _levels(graph: Graph, most: int) -> Int64Array:
     return level
 
 
-def _some_neighbours(graph: Graph, rank: Int64Array, *, later: bool) -> tuple[Int64Array, Int64Array]:
+def some_neighbours(graph: Graph, rank: Int64Array, *, later: bool) -> tuple[Int64Array, Int64Array]:
     """The neighbours of each node of a lower rank, or of the same or a higher one, in compressed rows."""
     rows, neighbours = np.repeat(np.arange(graph.n_nodes), graph.degrees), graph.adjacency.indices.astype(np.int64)
     kept = (rank[neighbours] >= rank[rows]) == later

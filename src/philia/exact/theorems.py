@@ -33,6 +33,10 @@ THEOREMS: dict[str, Theorem] = {
         "at most 4D + 2 columns if no more than D links are left to a node when it goes (Theorem A′)",
         lambda graph, found: max(4 * degeneracy(graph) + 2, found.logistic_columns),
     ),
+    "circle": Theorem(
+        "at most 4D + 2 columns if no more than D links are left to a node when it goes (Theorem A′ in floats)",
+        lambda graph, found: max(4 * degeneracy(graph) + 2, found.logistic_columns),
+    ),
     "max degree": Theorem(
         f"at most 4c + 2 columns with both terms; {_BY_DEGREE} (the paper's theorem, made symmetric)",
         lambda graph, _: 4 * int(graph.degrees.max(initial=0)) + 2,

@@ -3,6 +3,7 @@
 from philia.factors.blocks import BlockFactors
 from philia.factors.coins import CoinFactors
 from philia.factors.community import CommunityFactors
+from philia.factors.conversion import doubled, rational, shift, split, strongest
 from philia.factors.factors import Factors, LowRankFactors
 from philia.factors.logistic import LogisticFactors
 from philia.factors.mixture import MixtureFactors
@@ -17,4 +18,9 @@ __all__ = [
     "LowRankFactors",
     "MixtureFactors",
     "SignedFactors",
+    "doubled",
+    "rational",
+    "shift",
+    "split",
+    "strongest",
 ]

@@ -16,6 +16,7 @@ from philia.models.soft_clustering import SoftClustering
 from philia.models.svd import SVD
 from philia.models.symnmf import SymNMF
 from philia.models.vgraph import VGraph
+from philia.models.whole_starts import FromFactors
 
 __all__ = [
     "MODELS",
@@ -24,6 +25,7 @@ __all__ = [
     "BigClam",
     "CommunityModel",
     "Factorization",
+    "FromFactors",
     "FromModel",
     "LinkModel",
     "LogisticPCA",

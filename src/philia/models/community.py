@@ -58,8 +58,8 @@ class CommunityModel(Factorization):
         towards their mean), "constant" (one number for all pairs, free) or "none" (even odds, the paper).
     start
         "spectral" (from leading eigenvectors), "uniform" (the paper's random start), "background", "signed" or
-        "logistic" (from short fits without bounds), a function like those, or ``FromModel(earlier)`` to begin where an
-        earlier model ended.
+        "logistic" (from short fits without bounds), a function like those, ``FromModel(earlier)`` to begin where an
+        earlier model ended, or ``FromFactors.converted(logistic.factors_, k)`` to begin at a fitted logistic PCA.
     n_starts
         How many starts compete: the worse half leaves after every 25 iterations. Where settings are chosen
         automatically, there is one.
