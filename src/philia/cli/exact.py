@@ -141,10 +141,12 @@ def _makers(
 
 def in_words(certificate: Certificate) -> Iterator[str]:
     """What a certificate says, in sentences."""
-    made = f"by {certificate.construction}; numbers of up to {certificate.bits:,} bits"
-    yield f"Exact in {certificate.columns:,} columns, {made}."
-    bound = "" if certificate.bound is None else f" That is {certificate.bound:,} here."
-    yield f"Known beforehand: {certificate.theorem}.{bound}"
+    from philia.cli.summaries import counted
+
+    columns, bits = counted(certificate.columns, "column"), counted(certificate.bits, "bit")
+    yield f"Exact in {columns} ({certificate.construction}); numbers of up to {bits}."
+    if certificate.bound is not None:
+        yield f"Known beforehand: {certificate.theorem}. That is {certificate.bound:,} here."
     yield f"Certified in {certificate.seconds:.1f} s: {certificate.claim}."
-    margin = "" if certificate.margin is None else f" Least margin: {certificate.margin:.3g} bits."
+    margin = "" if certificate.margin is None else f" Least margin in bits: {certificate.margin:.3g}."
     yield f"How it was checked: {certificate.checked}.{margin}"
