@@ -25,7 +25,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from philia._types import Float64Array, Int64Array
-from philia.exact.representation import Integers, Signs
+from philia.exact.representation import Integers, Signs, TwoSided
 from philia.exceptions import InvalidParameterError
 from philia.graphs import Graph
 
@@ -91,38 +91,18 @@ class FloatCommunities:
 
 
 @dataclass(frozen=True, eq=False)
-class FloatLogistic:
+class FloatLogistic(TwoSided):
     """X (``left``) and Y (``right``) in floats, a row a node; scores are X Yᵀ, in both directions of a pair.
 
     >>> FloatLogistic(np.array([[1.0], [-1.0]]), np.array([[-2.0], [2.0]]), "given").signs(np.arange(2)).values.tolist()
     [[-1, 1], [1, -1]]
     """
 
-    left: Float64Array
-    right: Float64Array
     construction: str = "fitted"
 
     def __post_init__(self) -> None:
         _check(self.left, self.right)
-        if self.left.shape != self.right.shape:
-            raise InvalidParameterError(
-                f"both sides need the same shape, a row a node; found {self.left.shape} and {self.right.shape}"
-            )
-
-    @property
-    def n_nodes(self) -> int:
-        """How many nodes there are."""
-        return len(self.left)
-
-    @property
-    def community_columns(self) -> int | None:
-        """None: numbers of both signs are no memberships."""
-        return None
-
-    @property
-    def logistic_columns(self) -> int:
-        """How many columns each side has."""
-        return int(self.left.shape[1])
+        super().__post_init__()
 
     @property
     def bits(self) -> int:
@@ -137,10 +117,6 @@ class FloatLogistic:
     def signs(self, rows: Int64Array) -> Signs:
         """The signs of the scores of some rows with all nodes; certain, zeros included."""
         return signs_of_products(self.left, self.right, rows)
-
-    def arrays(self) -> Mapping[str, Integers]:
-        """All that makes it, for a file."""
-        return {"left": self.left, "right": self.right}
 
 
 FloatFactors = FloatCommunities | FloatLogistic

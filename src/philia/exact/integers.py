@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from philia._types import Int64Array
-from philia.exact.representation import Integers, Signs, check_whole
+from philia.exact.representation import Integers, Signs, TwoSided, check_whole
 from philia.exceptions import InvalidParameterError
 
 _EVERY_ENTRY = "every entry in integers"
@@ -80,38 +80,16 @@ class IntegerCommunities:
 
 
 @dataclass(frozen=True, eq=False)
-class IntegerLogistic:
+class IntegerLogistic(TwoSided):
     """Two matrices of whole numbers, X (``left``) and Y (``right``), a row a node; scores are X Yᵀ.
 
     >>> IntegerLogistic(np.array([[1], [-1]]), np.array([[-1], [1]]), "given").signs(np.arange(2)).values.tolist()
     [[-1, 1], [1, -1]]
     """
 
-    left: Integers
-    right: Integers
-    construction: str
-
     def __post_init__(self) -> None:
         check_whole(left=self.left, right=self.right)
-        if self.left.ndim != 2 or self.left.shape != self.right.shape:
-            raise InvalidParameterError(
-                f"both sides need the same shape, a row a node; found {self.left.shape} and {self.right.shape}"
-            )
-
-    @property
-    def n_nodes(self) -> int:
-        """How many nodes there are."""
-        return len(self.left)
-
-    @property
-    def community_columns(self) -> int | None:
-        """None: numbers of both signs are no memberships."""
-        return None
-
-    @property
-    def logistic_columns(self) -> int:
-        """How many columns each side has."""
-        return int(self.left.shape[1])
+        super().__post_init__()
 
     @property
     def bits(self) -> int:
@@ -133,10 +111,6 @@ class IntegerLogistic:
         if object in (X.dtype, Y.dtype) or X.shape[1] << _longest(X) + _longest(Y) >= 1 << 63:
             X, Y = X.astype(object), Y.astype(object)
         return _signs_of_products(X[rows], Y)
-
-    def arrays(self) -> Mapping[str, Integers]:
-        """All that makes it, for a file."""
-        return {"left": self.left, "right": self.right}
 
 
 def _signs_of_products(some: Integers, Y: Integers) -> Signs:

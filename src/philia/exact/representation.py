@@ -81,3 +81,37 @@ class Representation(Protocol):
 
     def arrays(self) -> Mapping[str, Integers]:
         """All that makes it, for a file; the class takes the same by name."""
+
+
+@dataclass(frozen=True, eq=False)
+class TwoSided:
+    """What all scores X Yᵀ have in common, whatever numbers X (``left``) and Y (``right``) hold, a row a node."""
+
+    left: npt.NDArray[Any]
+    right: npt.NDArray[Any]
+    construction: str
+
+    def __post_init__(self) -> None:
+        if self.left.ndim != 2 or self.left.shape != self.right.shape:
+            raise InvalidParameterError(
+                f"both sides need the same shape, a row a node; found {self.left.shape} and {self.right.shape}"
+            )
+
+    @property
+    def n_nodes(self) -> int:
+        """How many nodes there are."""
+        return len(self.left)
+
+    @property
+    def community_columns(self) -> int | None:
+        """None: numbers of both signs are no memberships."""
+        return None
+
+    @property
+    def logistic_columns(self) -> int:
+        """How many columns each side has."""
+        return int(self.left.shape[1])
+
+    def arrays(self) -> Mapping[str, npt.NDArray[Any]]:
+        """All that makes it, for a file."""
+        return {"left": self.left, "right": self.right}
