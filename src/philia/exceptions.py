@@ -38,6 +38,10 @@ class NotEnoughMemoryError(PhiliaError, MemoryError):
     """The work would need more memory than there is; said before anything is allocated."""
 
 
+class ClusterError(PhiliaError, RuntimeError):
+    """A cluster cannot be reached or started, runs other versions, or loses its workers."""
+
+
 class MissingDependencyError(PhiliaError, ImportError):
     """An optional package is needed for what was asked; the message says which and how to install it."""
 

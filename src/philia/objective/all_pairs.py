@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -10,12 +13,13 @@ from scipy import sparse
 
 from philia._types import Float64Array, FloatArray
 from philia.execution import Executor, LocalThreads, one_blas_thread
+from philia.execution.executor import kept
 from philia.graphs.graph import Graph
 from philia.graphs.memory import require_memory
 from philia.objective.extra_pairs import ExtraPairs, with_link
 from philia.objective.held_out import HeldOut, seen
 from philia.objective.kernels import Kernel, LaneSums, choose_kernel
-from philia.objective.lanes import cut
+from philia.objective.lanes import Lane, cut
 from philia.objective.omitted import Omitted
 from philia.objective.recipe import Recipe
 
@@ -69,22 +73,79 @@ class AllPairsObjective:
     def by_factors(self, F: Float64Array) -> tuple[float, Float64Array]:
         """The loss at F without the penalty, and its gradient by F."""
         with one_blas_thread():  # also for the small products: how BLAS cuts them would change the last bits
-            sides = self.recipe.sides(F)
-            left, right = (np.ascontiguousarray(side, dtype=self.dtype) for side in sides)
-            value = 0.0
-            by_left, by_right = np.zeros(left.shape), np.zeros(right.shape)
-            for sums in self.executor.map(partial(self._lane_sums, left, right), range(len(self.lanes))):
-                value += sums.value
-                by_left[sums.top : sums.top + len(sums.left)] += sums.left
-                by_right += sums.right
+            sums = self._sums(F)
+            value, by_sides = sums.value, (sums.left, sums.right)
             if self.reweighed is not None:
-                value += self.reweighed.add(sides, (by_left, by_right), partial(with_link, self.recipe.loss))
-            return value, self.recipe.combined(by_left, by_right)
+                value += self.reweighed.add(self.recipe.sides(F), by_sides, partial(with_link, self.recipe.loss))
+            return value, self.recipe.combined(*by_sides)
 
-    def _lane_sums(self, left: FloatArray, right: FloatArray, lane: int) -> LaneSums:
-        return self.kernel.lane_sums(
-            left, right, self.lanes[lane], self.links, self.link_weight, self.recipe.loss, self.omitted
-        )
+    @cached_property
+    def _sums(self) -> Callable[[Float64Array], SumsOfLanes]:
+        # Not before the first evaluation: until then a subclass may exchange the lanes.
+        links = self.links, self.link_weight
+        return kept(self.executor, LaneWork(self.recipe, self.lanes, *links, self.omitted, self.dtype, self.kernel))
+
+
+@dataclass(frozen=True, eq=False)
+class SumsOfLanes:
+    """What lanes add to the value, and to the gradients by both sides over all rows."""
+
+    value: float
+    left: Float64Array
+    right: Float64Array
+
+
+@dataclass(frozen=True, eq=False)
+class LaneWork:
+    """The lanes of an evaluation with all that they need but F: what a place to run keeps from one to the next.
+
+    >>> from philia import CommunityModel, as_graph
+    >>> objective = AllPairsObjective(as_graph([(0, 1)]), CommunityModel(1, 1, background="none")._recipe())
+    >>> work = LaneWork(objective.recipe, objective.lanes, objective.links, 2, objective.omitted, objective.dtype,
+    ...                 objective.kernel)
+    >>> total = work.added(None, work.pieces(np.zeros((2, 2)), LocalThreads(1)))
+    >>> len(work), round(total.value, 4)
+    (1, 2.7726)
+    """
+
+    recipe: Recipe
+    lanes: list[Lane]
+    links: sparse.csr_array
+    link_weight: int
+    omitted: Omitted
+    dtype: np.dtype[Any]
+    kernel: Kernel
+
+    def __len__(self) -> int:
+        return len(self.lanes)
+
+    def part(self, first: int, end: int) -> LaneWork:
+        """The lanes from ``first`` up to ``end``, with the links of their rows alone."""
+        lanes, links = self.lanes[first:end], self.links
+        begin, stop = links.indptr[lanes[0].link_rows[0]], links.indptr[lanes[-1].link_rows[1]]
+        own = links.data[begin:stop], links.indices[begin:stop], links.indptr.clip(begin, stop) - begin
+        return replace(self, lanes=lanes, links=sparse.csr_array(own, shape=links.shape))
+
+    def pieces(self, F: Float64Array, executor: Executor) -> Iterator[LaneSums]:
+        """The sums of each lane at F, in order."""
+        left, right = (np.ascontiguousarray(side, dtype=self.dtype) for side in self.recipe.sides(F))
+        return executor.map(partial(self._lane_sums, left, right), self.lanes)
+
+    def added(self, total: SumsOfLanes | None, pieces: Iterable[LaneSums]) -> SumsOfLanes:
+        """The total with the sums of more lanes added to it, one after the other, in double precision."""
+        if total is None:
+            shape = self.links.shape[0], np.count_nonzero(self.recipe.mixing.any(axis=0))
+            value, left, right = 0.0, np.zeros(shape), np.zeros(shape)
+        else:
+            value, left, right = total.value, total.left.copy(), total.right.copy()
+        for sums in pieces:
+            value += sums.value
+            left[sums.top : sums.top + len(sums.left)] += sums.left
+            right += sums.right
+        return SumsOfLanes(value, left, right)
+
+    def _lane_sums(self, left: FloatArray, right: FloatArray, lane: Lane) -> LaneSums:
+        return self.kernel.lane_sums(left, right, lane, self.links, self.link_weight, self.recipe.loss, self.omitted)
 
 
 def _require_memory(n: int, k: int, itemsize: int) -> None:

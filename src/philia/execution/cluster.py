@@ -1,0 +1,291 @@
+"""Lanes on other machines, through dask.distributed.
+
+Each worker keeps a run of lanes, with the links of their rows, from the first evaluation to the last. An evaluation
+sends F to one worker, from which the others fetch it; then the running total goes once from worker to worker, in the
+order of the lanes, and from the last one to the client. So a sum is made of the same numbers in the same order as on
+one machine: where processors and libraries are the same, the result has the same bits.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import CancelledError
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
+from itertools import pairwise
+from typing import Any, Generic, Self, TypeVar
+
+from philia.exceptions import ClusterError, InvalidParameterError, MissingDependencyError
+from philia.execution.executor import Given, Piece, Total, Work
+from philia.execution.local import LocalThreads, one_blas_thread
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+_LOG = logging.getLogger("philia")
+_LOSSES = 5
+"""How often one evaluation is begun again because a worker was lost, before the fault must lie with the work."""
+
+_SAME = ("dask", "distributed", "cloudpickle", "numpy", "scipy", "numba", "philia")
+"""Packages whose versions must agree: they write what others read, or change the last bits of a sum."""
+
+
+class DaskCluster:
+    """An executor on the workers of a dask.distributed cluster: what never changes is sent once and stays there.
+
+    Given is the address of a scheduler, or a ``distributed.Client``, which stays open when this is closed. A worker
+    that is lost, in the middle of an evaluation too, costs time and nothing else: its lanes are sent to others. So
+    does one that comes: lanes are dealt anew. No step waits longer than ``timeout`` seconds for a scheduler or for
+    the first worker.
+
+    >>> import numpy as np, philia
+    >>> from philia.objective import AllPairsObjective
+    >>> graph, recipe = philia.as_graph([(0, 1)]), philia.CommunityModel(1, 1, background="none")._recipe()
+    >>> with DaskCluster.local(workers=2) as cluster:  # doctest: +SKIP
+    ...     value, gradient = AllPairsObjective(graph, recipe, executor=cluster).value_and_gradient(np.zeros(4))
+    """
+
+    def __init__(self, client_or_address: Any, *, timeout: float = 30.0) -> None:
+        self.timeout = timeout
+        self._closing = ExitStack()
+        self._checked: set[str] = set()
+        self.client = (
+            self._closing.enter_context(_connected(client_or_address, timeout))
+            if isinstance(client_or_address, str)
+            else _as_client(client_or_address)
+        )
+        self._address = self.client.scheduler.address
+        try:
+            self.workers()
+        except BaseException:
+            self.close()
+            raise
+
+    @classmethod
+    def local(cls, workers: int = 2, *, threads: int | None = None, timeout: float = 60.0) -> Self:
+        """A cluster of processes on this machine, ended by ``close`` or at the end of a ``with``.
+
+        Each has ``threads`` threads, by default its share of the cores. For trying out what will run elsewhere, and
+        for more than one process can do; threads (the default without a cluster) have less to send.
+        """
+        if workers < 1:
+            raise InvalidParameterError(f"a cluster of {workers} workers was asked for; it needs at least one")
+        distributed = _distributed()
+        threads = threads or max(1, LocalThreads().threads // workers)
+        with ExitStack() as closing:
+            started = distributed.LocalCluster(
+                n_workers=0,
+                threads_per_worker=threads,
+                host="127.0.0.1",
+                dashboard_address="127.0.0.1:0",
+                silence_logs=logging.ERROR,
+            )
+            closing.enter_context(started)
+            client = closing.enter_context(_connected(started, timeout, direct_to_workers=True))
+            started.scale(workers)
+            try:
+                client.wait_for_workers(workers, timeout=timeout)
+            except OSError as error:
+                raise ClusterError(
+                    f"{len(client.nthreads())} of {workers} workers started within {timeout:g} seconds; what kept the "
+                    "others is in their output above. A script that starts processes needs its work under "
+                    '`if __name__ == "__main__":`; a slow machine may need a larger timeout'
+                ) from error
+            cluster = cls(client, timeout=timeout)
+            cluster._closing = closing.pop_all()
+            return cluster
+
+    def map(self, function: Callable[[T], R], items: Iterable[T], /) -> Iterator[R]:
+        """The function's result for each item, in order."""
+        items = list(items)
+
+        def results() -> list[R]:
+            [sent] = self.client.scatter([function], hash=False, timeout=self.timeout)
+            tasks = self.client.map(_result, items, function=sent, pure=False)
+            return list(self.client.gather(tasks))
+
+        yield from self._in_spite_of_losses(results)
+
+    def keep(self, work: Work[Given, Piece, Total], /) -> Callable[[Given], Total]:
+        """The function that gives the work's total for given numbers; it sends the work's parts when first called."""
+        return _Kept(self, work)
+
+    def workers(self) -> dict[str, int]:
+        """The threads of each worker by its address: at least one worker, all with the versions that run here."""
+        while not (found := self._found()):
+            try:
+                self.client.wait_for_workers(1, timeout=self.timeout)
+            except TimeoutError as error:
+                raise ClusterError(
+                    f"the scheduler at {self._address} had no worker for {self.timeout:g} seconds; start some with "
+                    f"`dask worker {self._address}`, or give a larger timeout"
+                ) from error
+        if not found.keys() <= self._checked:
+            _require_same_versions(self.client.get_versions(packages=list(_SAME)))
+            self._checked |= found.keys()
+        return dict(sorted(found.items()))
+
+    def close(self) -> None:
+        """End what this object has started: its connection, and the processes of a local cluster."""
+        self._closing.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def _found(self) -> dict[str, int]:
+        if self.client.scheduler is None:
+            raise ClusterError(f"the connection to the scheduler at {self._address} is closed; open a new one")
+        try:
+            return dict(self.client.nthreads())
+        except OSError as error:
+            raise ClusterError(
+                f"the scheduler at {self._address} does not answer any more; start it again, and connect to it anew"
+            ) from error
+
+    def _in_spite_of_losses(self, action: Callable[[], R]) -> R:
+        lost = (CancelledError, OSError, _distributed().KilledWorker)  # dask cancels what needs data that is gone
+        last: Exception | None = None
+        for _ in range(_LOSSES):
+            try:
+                return action()
+            except lost as error:
+                _LOG.warning("a worker was lost: what it had is sent to others, and computed again")
+                last = error
+        raise ClusterError(
+            f"{_LOSSES} times one after the other a worker was lost before the work was done. Most often that is "
+            "memory: give the workers more, or take more of them; their own output says why they ended"
+        ) from last
+
+
+@dataclass(frozen=True, eq=False)
+class _Share:
+    """What one worker has: its part of the work, as a future of dask, and the threads that it may use."""
+
+    worker: str
+    threads: int
+    part: Any
+
+    def place(self) -> dict[str, Any]:
+        """Where tasks on this part run: where it is, unless that worker leaves and hands it on."""
+        return {"workers": [self.worker], "allow_other_workers": True, "pure": False}
+
+
+class _Kept(Generic[Given, Piece, Total]):
+    """Work whose parts lie on the workers of a cluster; they are dealt anew when workers come or go."""
+
+    def __init__(self, cluster: DaskCluster, work: Work[Given, Piece, Total]) -> None:
+        self.cluster, self.work = cluster, work
+        self._dealt: dict[str, int] = {}
+        self._shares: list[_Share] = []
+
+    def __call__(self, given: Given) -> Total:
+        return self.cluster._in_spite_of_losses(partial(self._total, given))
+
+    def _total(self, given: Given) -> Total:
+        shares, client = self._up_to_date(), self.cluster.client
+        try:
+            [sent] = client.scatter([given], workers=[shares[0].worker], hash=False, timeout=self.cluster.timeout)
+            pieces = [client.submit(_pieces, share.part, sent, share.threads, **share.place()) for share in shares]
+            total = None
+            for share, found in zip(shares, pieces, strict=True):
+                total = client.submit(_added, share.part, total, found, **share.place())
+            result: Total = client.gather(total)
+        except BaseException:
+            self._dealt, self._shares = {}, []  # some of it may be gone
+            raise
+        return result
+
+    def _up_to_date(self) -> list[_Share]:
+        workers = self.cluster.workers()
+        if workers != self._dealt:
+            self._shares, self._dealt = [], {}
+            self._shares = list(self._deal(workers))
+            self._dealt = workers
+        return self._shares
+
+    def _deal(self, workers: dict[str, int]) -> Iterator[_Share]:
+        """Runs of pieces in order, as many for each worker as its share of all threads."""
+        client, all_threads, begun, cuts = self.cluster.client, sum(workers.values()), 0, [0]
+        for threads in workers.values():
+            begun += threads
+            cuts.append(round(len(self.work) * begun / all_threads))
+        for (worker, threads), (first, end) in zip(workers.items(), pairwise(cuts), strict=True):
+            if first < end:
+                part = self.work.part(first, end)
+                [sent] = client.scatter([part], workers=[worker], hash=False, timeout=self.cluster.timeout)
+                yield _Share(worker, threads, sent)
+
+
+def _pieces(part: Work[Given, Piece, Total], given: Given, threads: int) -> list[Piece]:
+    with one_blas_thread():
+        return list(part.pieces(given, LocalThreads(threads)))
+
+
+def _added(part: Work[Given, Piece, Total], total: Total | None, pieces: list[Piece]) -> Total:
+    return part.added(total, pieces)
+
+
+def _result(item: T, function: Callable[[T], R]) -> R:
+    with one_blas_thread():
+        return function(item)
+
+
+def _distributed() -> Any:
+    try:
+        return import_module("distributed")
+    except ImportError as error:
+        raise MissingDependencyError(
+            "a cluster needs the package distributed, which is not installed: pip install 'philia[dask]'"
+        ) from error
+
+
+def _connected(address: Any, timeout: float, **settings: Any) -> Any:
+    distributed = _distributed()
+    try:
+        return distributed.Client(address, timeout=timeout, set_as_default=False, **settings)
+    except ValueError as error:
+        raise InvalidParameterError(
+            f"{address!r} is not the address of a scheduler ({error}); it looks like tcp://10.0.0.1:8786"
+        ) from None
+    except OSError as error:
+        raise ClusterError(
+            f"no scheduler answered at {address} within {timeout:g} seconds; see that `dask scheduler` runs there, "
+            "that this machine may reach the port, or give a larger timeout"
+        ) from error
+
+
+def _as_client(client: Any) -> Any:
+    if not isinstance(client, _distributed().Client) or client.asynchronous or client.scheduler is None:
+        raise InvalidParameterError(
+            f"found {client!r} where the address of a scheduler was expected, or a distributed.Client that is "
+            "connected and not asynchronous"
+        )
+    return client
+
+
+def _require_same_versions(found: dict[str, Any]) -> None:
+    """Refuse workers that would not understand what is sent to them, or that would compute with other libraries."""
+    ours = _versions(found["client"])
+    other = [
+        f"{package} {theirs or 'is not installed'} on {worker}, {ours[package]} here"
+        for worker, versions in found["workers"].items()
+        for package, theirs in _versions(versions).items()
+        if theirs != ours[package]
+    ]
+    if other:
+        more = f", and {len(other) - 4} more" if len(other) > 4 else ""
+        raise ClusterError(
+            f"workers run other versions than this program: {'; '.join(other[:4])}{more}. Install the same ones "
+            "everywhere and start the workers again"
+        )
+
+
+def _versions(said: dict[str, Any]) -> dict[str, str | None]:
+    python = ".".join(said["packages"]["python"].split(".")[:2])  # 3.12.1 reads what 3.12.2 writes
+    return {"python": python, **{package: said["packages"].get(package) for package in _SAME}}
