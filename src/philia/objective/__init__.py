@@ -6,6 +6,7 @@ from philia.objective.held_out import BothPairs, HeldOut, ListedPairs, Predicate
 from philia.objective.likelihood import mean_log_likelihood
 from philia.objective.losses import CrossEntropy, Divergence, Loss, NoisyOr, SquaredError
 from philia.objective.recipe import Freedom, Group, Recipe
+from philia.objective.sampled_pairs import SampledPairsObjective
 
 __all__ = [
     "AllPairsObjective",
@@ -22,6 +23,7 @@ __all__ = [
     "PredicatePairs",
     "RandomPairs",
     "Recipe",
+    "SampledPairsObjective",
     "SquaredError",
     "exact_objective",
     "mean_log_likelihood",

@@ -1,0 +1,84 @@
+"""A start whose columns keep their shape and get the size that fits the graph."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from philia._types import BoolArray, Float64Array, Int64Array
+from philia.objective import Freedom, Recipe
+from philia.objective.extra_pairs import with_link
+from philia.solvers import LBFGSB
+
+_SMALLEST = 1e-3
+"""No group of columns is scaled below this share of its scores: at zero products have no slope."""
+
+
+def calibrated(
+    F: Float64Array,
+    recipe: Recipe,
+    pairs: tuple[Int64Array, Int64Array],
+    linked: BoolArray,
+    weights: Float64Array,
+) -> Float64Array:
+    """F with each group of columns that attract or repel scaled, and each shared value moved, to fit the pairs best.
+
+    The more nodes, the rarer links, and the more a start that is a little too strong promises of them. A large graph
+    leaves no time to unlearn that. With scores = sum of a_g · scores_g + δ this is a regression on a few numbers, and
+    ``weights`` say for how many pairs of the graph each of the ``pairs`` stands.
+
+    >>> from philia import CommunityModel
+    >>> recipe, F = CommunityModel(1, 0, background="none")._recipe(), np.full((4, 1), 3.0)
+    >>> half = np.array([True, False])
+    >>> calibrated(F, recipe, (np.array([0, 1]), np.array([2, 3])), half, np.ones(2)).max().round(2)
+    np.float64(0.09)
+    """
+    parts, scaled, moved = _parts(F, recipe, pairs)
+    if not len(parts):
+        return F
+    rest = _scores(F, recipe.mixing, pairs) - parts[: len(scaled)].sum(axis=0)
+
+    def regression(x: Float64Array) -> tuple[float, Float64Array]:
+        scores = x @ parts + rest
+        (costs, slopes), (as_link, slopes_as_link) = recipe.loss.without_link(scores), with_link(recipe.loss, scores)
+        return (
+            float(weights @ np.where(linked, as_link, costs)),
+            parts @ (weights * np.where(linked, slopes_as_link, slopes)),
+        )
+
+    begin = np.concatenate([np.ones(len(scaled)), np.zeros(len(moved))])
+    lower = np.concatenate([np.full(len(scaled), _SMALLEST), np.full(len(moved), -np.inf)])
+    found = LBFGSB(iterations=100).minimize(regression, begin, lower).point
+    F = F.copy()
+    for columns, size in zip(scaled, found, strict=False):
+        F[:, columns] *= np.sqrt(size)
+    for column, shift in zip(moved, found[len(scaled) :], strict=True):
+        F[:, column] += shift
+    return F
+
+
+def _parts(
+    F: Float64Array, recipe: Recipe, pairs: tuple[Int64Array, Int64Array]
+) -> tuple[Float64Array, list[slice], list[int]]:
+    """What each bounded group adds to the scores of the pairs, and what a unit of each shared value would."""
+    parts, scaled, moved = [], [], []
+    first = 0
+    for group in recipe.groups:
+        columns = slice(first, first + group.width)
+        first += group.width
+        if np.isfinite(group.lower_bound) and group.width:
+            scaled.append(columns)
+            parts.append(_scores(F[:, columns], recipe.mixing[columns, columns], pairs))
+    for column in np.flatnonzero(_shared(recipe)).tolist():
+        unit = F.copy()
+        unit[:, column] += 1
+        moved.append(column)
+        parts.append(_scores(unit, recipe.mixing, pairs) - _scores(F, recipe.mixing, pairs))
+    return np.array(parts), scaled, moved
+
+
+def _shared(recipe: Recipe) -> BoolArray:
+    return np.repeat([g.freedom is Freedom.SHARED for g in recipe.groups], [g.width for g in recipe.groups])
+
+
+def _scores(F: Float64Array, mixing: Float64Array, pairs: tuple[Int64Array, Int64Array]) -> Float64Array:
+    return np.asarray(np.einsum("ij,ij->i", F[pairs[0]] @ mixing, F[pairs[1]]))

@@ -1,0 +1,126 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from philia import AttractRepel, BigClam, CommunityModel, LogisticPCA, SymNMF
+from philia.datasets import planted
+from philia.models.calibrated import calibrated
+from philia.models.factorization import Factorization
+from philia.models.sampled_fit import HiddenPairs, fit_sampled
+from philia.objective import AllPairsObjective, BothPairs, HeldOut, ListedPairs, RandomPairs
+from philia.solvers import Progress
+from tests.strategies import random_graph
+
+GRAPH = planted(1000, 5, 2, degree=20, random_state=0).graph
+
+
+def ready(model: Factorization, held_out: HeldOut | None = None) -> Factorization:
+    model.held_out_ = held_out
+    return model
+
+
+@pytest.mark.parametrize(("background", "penalty"), [("none", 5.0), ("constant", 1.0), ("popularity", 2.0)])
+def test_with_nothing_hidden_the_loss_is_about_that_of_the_exact_search(background: str, penalty: float) -> None:
+    model = CommunityModel(5, 2, penalty=penalty, background=background, random_state=0)  # type: ignore[arg-type]
+    exact = model.fit(GRAPH).solution_.value
+    _, solution = fit_sampled(ready(model), GRAPH, np.random.default_rng(0), hidden_share=0.0)
+    objective = AllPairsObjective(GRAPH, model._recipe(), penalty=penalty, diagonal=False)
+    value, _ = objective.value_and_gradient(solution.point)
+    assert value < 1.02 * exact
+    assert solution.value == pytest.approx(value, rel=0.02)
+    assert solution.iterations == 200
+
+
+def test_hidden_pairs_end_the_search_and_are_predicted_better_than_by_the_lowest_loss() -> None:
+    model = ready(CommunityModel(12, 8, penalty=0.0), RandomPairs(0.1, seed=1))
+    scored = HiddenPairs.draw(GRAPH, None, 10**6, np.random.default_rng(3))
+    tested = model.held_out_.contains(scored.rows, scored.columns)  # type: ignore[union-attr]
+
+    def cost(hidden_share: float) -> float:
+        factors, _ = fit_sampled(model, GRAPH, np.random.default_rng(0), hidden_share=hidden_share)
+        scores = factors.scores(scored.rows[tested], scored.columns[tested])
+        linked = scored.linked[tested]
+        return float((scored.weights[tested] * (np.logaddexp(0, scores) - linked * scores)).sum())
+
+    assert cost(0.02) < cost(0.0)
+
+
+@pytest.mark.parametrize(
+    "model", [BigClam(5), SymNMF(5), LogisticPCA(4), AttractRepel(4, 2), CommunityModel(5, 0, penalty=1.0)], ids=str
+)
+def test_every_factorisation_is_fitted_better_than_its_start(model: Factorization) -> None:
+    recipe = model._recipe()
+    objective = AllPairsObjective(GRAPH, recipe, penalty=float(model.penalty), diagonal=model.include_diagonal)
+    start = recipe.point(model._start(GRAPH, recipe, np.random.default_rng(0)))
+    factors, solution = fit_sampled(ready(model), GRAPH, np.random.default_rng(0), epochs=60)
+    assert objective.value_and_gradient(solution.point)[0] < objective.value_and_gradient(start)[0]
+    F, (i, j) = recipe.factors(solution.point, GRAPH.n_nodes), np.random.default_rng(1).integers(1000, size=(2, 50))
+    scores = F @ recipe.mixing @ F.T
+    np.testing.assert_allclose(factors.scores(i, j), (scores + scores.T)[i, j] / 2, atol=1e-9)
+    assert (solution.point >= recipe.lower_bounds(GRAPH.n_nodes)).all()
+
+
+def test_progress_is_told_and_an_interrupt_keeps_the_best() -> None:
+    def stop(progress: Progress) -> None:
+        if progress.iteration == 3:
+            raise KeyboardInterrupt
+
+    _, solution = fit_sampled(ready(CommunityModel(5, 2, penalty=1.0)), GRAPH, np.random.default_rng(0), stop)
+    assert solution.reason == "interrupted"
+    assert np.isfinite(solution.point).all()
+
+
+def test_the_same_seed_gives_the_same_factors() -> None:
+    one, two = (
+        fit_sampled(ready(CommunityModel(3, 2, penalty=1.0, n_jobs=jobs)), GRAPH, np.random.default_rng(4), epochs=5)
+        for jobs in (1, 2)
+    )
+    np.testing.assert_array_equal(one[1].point, two[1].point)
+
+
+def test_graphs_with_few_or_no_links_are_fitted() -> None:
+    for graph in (random_graph(30, 0.2, seed=0), random_graph(30, 0.0, seed=0)):
+        _, solution = fit_sampled(ready(CommunityModel(2, 1, penalty=1.0)), graph, np.random.default_rng(0), epochs=5)
+        assert np.isfinite(solution.point).all()
+
+
+def test_hidden_pairs_stand_for_the_whole_graph() -> None:
+    graph = random_graph(200, 0.1, seed=2)
+    hidden = HiddenPairs.draw(graph, None, 20_000, np.random.default_rng(0))
+    assert hidden.weights[hidden.linked].sum() == pytest.approx(graph.n_links)
+    assert hidden.weights[~hidden.linked].sum() == pytest.approx(200 * 199 / 2 - graph.n_links, rel=0.05)
+    np.testing.assert_array_equal(graph.linked(hidden.rows, hidden.columns), hidden.linked)
+
+
+@pytest.mark.parametrize("kind", ["none", "random", "listed", "both"])
+def test_hidden_pairs_join_those_held_out_already_and_are_none_of_them(kind: str) -> None:
+    graph = random_graph(100, 0.2, seed=2)
+    listed = ListedPairs.of_rows(graph, np.arange(50), np.arange(50, 100))
+    held_out = {
+        "none": None,
+        "random": RandomPairs(0.3, seed=1),
+        "listed": listed,
+        "both": BothPairs(RandomPairs(0.3, seed=1), listed),
+    }[kind]
+    hidden = HiddenPairs.draw(graph, held_out, 50, np.random.default_rng(0))
+    rows, columns = np.indices((100, 100))
+    before = np.zeros((100, 100), bool) if held_out is None else held_out.contains(rows, columns)
+    own = np.zeros((100, 100), bool)
+    own[hidden.rows, hidden.columns] = own[hidden.columns, hidden.rows] = True
+    assert not (before & own).any()
+    np.testing.assert_array_equal(hidden.beside(held_out, graph).contains(rows, columns), before | own)
+
+
+def test_a_start_that_is_far_too_strong_is_brought_to_size() -> None:
+    model = CommunityModel(5, 2, penalty=0.0)
+    recipe, rng = model._recipe(), np.random.default_rng(0)
+    F = model._start(GRAPH, recipe, rng)
+    pairs = HiddenPairs.draw(GRAPH, None, 2000, rng)
+    strong = F * np.array([3.0] * 7 + [1, 1, 1])
+    found = [
+        calibrated(start, recipe, (pairs.rows, pairs.columns), pairs.linked, pairs.weights) for start in (F, strong)
+    ]
+    assert pairs.cost(recipe, found[0]) <= pairs.cost(recipe, F)
+    assert pairs.cost(recipe, strong) > 2 * pairs.cost(recipe, found[1])
+    np.testing.assert_allclose(found[0], found[1], rtol=0.05, atol=0.02)
