@@ -46,3 +46,10 @@ def test_some_pairs_in_any_order_get_the_scores_of_their_own(monkeypatch: pytest
     pairs = all_pairs(graph)
     chosen = np.random.default_rng(0).choice(len(pairs), 60)
     assert_those_of_networkx(graph, [pairs[at] for at in chosen])
+
+
+def test_pairs_of_large_graphs_get_the_same_scores_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(import_module("philia.evaluate.predictors"), "_SMALL", 0)
+    monkeypatch.setattr(import_module("philia.evaluate.predictors"), "_ENTRIES", 40)
+    assert_those_of_networkx(random_graph(25, 0.2, seed=4), all_pairs(random_graph(25, 0.2, seed=4)))
+    assert_those_of_networkx(random_graph(25, 0.2, seed=4), [])

@@ -5,11 +5,13 @@ from philia.evaluate.calibration import Calibration
 from philia.evaluate.communities import CommunityScores, compare_communities
 from philia.evaluate.comparison import Compared, compare_models
 from philia.evaluate.covers import Cover, as_cover, trivial_covers
+from philia.evaluate.estimated_links import EstimatedLinkScores, estimated_likelihood, estimated_link_scores
 from philia.evaluate.link_prediction import LinkScores, evaluate_links, link_scores
 from philia.evaluate.mutual_information import overlapping_nmi
 from philia.evaluate.omega import omega_index
 from philia.evaluate.predictors import PREDICTORS
 from philia.evaluate.reconstruction import Reconstruction, reconstruction
+from philia.objective.estimates import Estimate
 
 __all__ = [
     "PREDICTORS",
@@ -17,12 +19,16 @@ __all__ = [
     "CommunityScores",
     "Compared",
     "Cover",
+    "Estimate",
+    "EstimatedLinkScores",
     "LinkScores",
     "Reconstruction",
     "as_cover",
     "best_match_f1",
     "compare_communities",
     "compare_models",
+    "estimated_likelihood",
+    "estimated_link_scores",
     "evaluate_links",
     "link_scores",
     "omega_index",

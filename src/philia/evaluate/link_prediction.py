@@ -22,6 +22,7 @@ HITS = (10, 100, 1000)
 
 _CHUNK = 2**20
 _CLIP = 1e-12
+_MOST = 2**31
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,7 +132,8 @@ def evaluate_links(
     """How well a fitted model predicts the pairs that were held out of its fit.
 
     ``sample`` judges at most so many of them, drawn by chance; without it, all. Expected entries of A are clipped to
-    [0, 1] to be read as probabilities.
+    [0, 1] to be read as probabilities. In large sparse graphs few of the drawn pairs are links;
+    ``estimated_link_scores`` judges by all hidden links.
 
     >>> from philia import CommunityModel
     >>> from philia.datasets import dating_app
@@ -147,6 +149,12 @@ def evaluate_links(
         )
     if sample is not None and sample < 1:
         raise InvalidParameterError(f"a sample of {sample} pairs was asked for; ask for at least 1")
+    hidden = int(float(held_out.hashed(model.graph_.n_nodes)[1]) / 2**32 * model.graph_.n_nodes**2 / 2)
+    if sample is None and hidden > _MOST:
+        raise InvalidParameterError(
+            f"about {hidden:,} pairs were held out, too many to judge each; use estimated_link_scores(model), or give "
+            "a sample such as 1,000,000"
+        )
     if sample is None:
         rows, columns = all_held_out(held_out, model.graph_.n_nodes)
     else:

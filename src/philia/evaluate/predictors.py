@@ -14,6 +14,8 @@ Predictor = Callable[[Graph, Int64Array, Int64Array], Float64Array]
 """The scores of the pairs (rows[t], columns[t]) in a graph that has no links but those that may be known."""
 
 _ROWS = 512
+_SMALL = 20_000
+_ENTRIES = 2**22
 
 
 def constant_density(graph: Graph, rows: Int64Array, columns: Int64Array) -> Float64Array:
@@ -78,7 +80,24 @@ PREDICTORS: dict[str, Predictor] = {
 
 
 def _over_neighbours(graph: Graph, weights: Float64Array, rows: Int64Array, columns: Int64Array) -> Float64Array:
-    """The entries of A diag(weights) A at the pairs, from a block of its rows at a time."""
+    """The entries of A diag(weights) A at the pairs."""
+    by = _block_by_block if graph.n_nodes <= _SMALL else _pair_by_pair
+    return by(graph, weights, rows, columns)
+
+
+def _pair_by_pair(graph: Graph, weights: Float64Array, rows: Int64Array, columns: Int64Array) -> Float64Array:
+    """From the neighbours of both nodes of each pair, so many pairs at a time that few millions of them are at hand."""
+    A = graph.adjacency.astype(np.float64)
+    weighted = (A @ sparse.diags_array(weights)).tocsr()
+    chunk = np.cumsum(graph.degrees[rows] + graph.degrees[columns]) // _ENTRIES
+    scores = np.empty(len(rows))
+    for some in np.split(np.arange(len(rows)), np.flatnonzero(np.diff(chunk)) + 1):
+        scores[some] = A[rows[some]].multiply(weighted[columns[some]]).sum(axis=1)
+    return scores
+
+
+def _block_by_block(graph: Graph, weights: Float64Array, rows: Int64Array, columns: Int64Array) -> Float64Array:
+    """From a block of the rows of the product at a time."""
     A = graph.adjacency.astype(np.float64)
     weighted = sparse.diags_array(weights) @ A
     scores = np.empty(len(rows))

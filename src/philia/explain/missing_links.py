@@ -1,7 +1,8 @@
-"""The likeliest links that are not there, found block by block."""
+"""The likeliest links that are not there, found block by block, or by boxes of nodes where the graph is large."""
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -10,10 +11,15 @@ from scipy.special import expit
 
 from philia._types import Float64Array, Int64Array, Node
 from philia.exceptions import InvalidParameterError
-from philia.factors import Factors
+from philia.factors import Factors, LowRankFactors
+from philia.factors.boxes import Boxes
 from philia.graphs.graph import Graph
 
+_LOG = logging.getLogger("philia")
 _ROWS, _COLUMNS = 1024, 8192
+
+BLOCK_BY_BLOCK = 8192
+"""Up to so many nodes all pairs are scored; beyond, bounds for boxes of nodes leave out those that cannot matter."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +45,9 @@ def best_missing_links(
     """The ``count`` likeliest missing links of one node, or of the whole graph; ties go to the earlier rows.
 
     ``probability`` turns scores into probabilities: the sigmoid, unless the model has another. Memory stays at one
-    block of scores, whatever the size of the graph.
+    block of scores for small graphs and for one node. In large graphs pairs are looked for among boxes of nodes with
+    similar factors, the most promising first, and scores that differ by a trillionth count as equal. If the search
+    takes too long it is given up, with a warning that says what was not looked at.
 
     >>> from philia.factors import CommunityFactors
     >>> from philia import as_graph
@@ -50,16 +58,37 @@ def best_missing_links(
     """
     if count < 1:
         raise InvalidParameterError(f"{count} links were asked for; ask for at least 1")
-    rows = range(graph.n_nodes) if node is None else [graph.nodes.row(node)]
-    best = (np.empty(0), np.empty(0, np.int64), np.empty(0, np.int64))
-    for found in _candidates(graph, factors, rows, every_pair_once=node is None):
-        best = _largest(count, best, found)
+    if node is None and graph.n_nodes > BLOCK_BY_BLOCK and isinstance(factors, LowRankFactors):
+        best = _by_boxes(graph, factors, count, probability)
+    else:
+        best = _by_blocks(graph, factors, count, node)
     scores, i, j = best
     names = zip(graph.nodes.pick(i), graph.nodes.pick(j), probability(scores).tolist(), strict=True)
     return [PredictedLink(u, v, probability) for u, v, probability in names]
 
 
 _Found = tuple[Float64Array, Int64Array, Int64Array]
+
+
+def _by_boxes(
+    graph: Graph, factors: LowRankFactors, count: int, probability: Callable[[Float64Array], Float64Array]
+) -> _Found:
+    found = Boxes(factors).largest(graph.adjacency, count)
+    if found.beyond > -np.inf:
+        beyond = float(probability(np.array([found.beyond]))[0])
+        _LOG.warning(
+            f"the search for the {count:,} likeliest missing links was given up: a pair that was not looked at may "
+            f"have a probability of up to {beyond:.3g}; ask for fewer links, or for those of one node"
+        )
+    return found.scores, found.rows, found.columns
+
+
+def _by_blocks(graph: Graph, factors: Factors, count: int, node: Node | None) -> _Found:
+    rows = range(graph.n_nodes) if node is None else [graph.nodes.row(node)]
+    best: _Found = (np.empty(0), np.empty(0, np.int64), np.empty(0, np.int64))
+    for found in _candidates(graph, factors, rows, every_pair_once=node is None):
+        best = _largest(count, best, found)
+    return best
 
 
 def _candidates(graph: Graph, factors: Factors, rows: range | list[int], *, every_pair_once: bool) -> Iterator[_Found]:

@@ -24,14 +24,22 @@ from philia.explain import (
     best_missing_links,
     find_communities,
 )
-from philia.factors import Factors
+from philia.factors import Factors, LowRankFactors
 from philia.factors.factors import Rows
 from philia.graphs import Graph, as_graph
 from philia.models.files import KeptModel, read_model, write_model
 from philia.models.refits import OnFit, refit_and_compare
 from philia.objective import HeldOut, ListedPairs, Loss, PredicatePairs, RandomPairs, mean_log_likelihood
+from philia.objective.drawing import draw_graph
+from philia.objective.estimated_likelihood import estimated_log_likelihood
 from philia.objective.held_out import rows_of_pairs
 from philia.solvers import OnIteration, Solution
+
+ALL_PAIRS = 20_000
+"""Up to so many nodes the likelihood is summed over all pairs; that takes some ten seconds at most."""
+
+PAIR_BY_PAIR = 8192
+"""Up to so many nodes links are drawn pair by pair; that takes some seconds at most."""
 
 HeldOutLike = float | HeldOut | Iterable[Pair] | Callable[[Any, Any], Any] | None
 
@@ -119,6 +127,9 @@ class LinkModel(BaseEstimator):
 
         ``X`` is a graph on the same nodes; without it, the one the model was fitted to. Where a model does not give
         probabilities its values are brought into [0, 1], a trillionth away from either end.
+
+        Above 20,000 nodes the mean over all pairs is estimated from all links and a sample of the other pairs, always
+        the same; ``philia.evaluate.estimated_likelihood`` gives the interval with it.
         """
         check_is_fitted(self)
         graph = self.graph_ if X is None else as_graph(X)
@@ -126,6 +137,8 @@ class LinkModel(BaseEstimator):
             raise InvalidGraphError(
                 "the graph to score has other nodes than the fitted one; give it the same nodes in the same order"
             )
+        if pairs is None and graph.n_nodes > ALL_PAIRS and isinstance(self.factors_, LowRankFactors):
+            return estimated_log_likelihood(graph, self.factors_, self.loss, np.random.default_rng(0)).value
         if pairs is None:
             return mean_log_likelihood(graph, self.factors_.score_block, self.loss)
         rows, columns = rows_of_pairs(graph, pairs)
@@ -181,13 +194,15 @@ class LinkModel(BaseEstimator):
         return best_missing_links(self.graph_, self.factors_, count, node, self.loss.probability)
 
     def sample(self, random_state: Any = None) -> Graph:
-        """A new graph on the same nodes, each link drawn with its fitted probability."""
+        """A new graph on the same nodes, each link drawn with its fitted probability.
+
+        Large sparse graphs are drawn in time near their number of links, with the same probabilities.
+        """
         check_is_fitted(self)
-        return sample_graph(
-            lambda rows, columns: np.clip(self.expected_block(rows, columns), 0, 1),
-            self.graph_.nodes,
-            generator(random_state),
-        )
+        nodes, rng = self.graph_.nodes, generator(random_state)
+        if len(nodes) > PAIR_BY_PAIR and isinstance(self.factors_, LowRankFactors):
+            return draw_graph(self.factors_, self.loss, nodes, rng)
+        return sample_graph(lambda rows, columns: np.clip(self.expected_block(rows, columns), 0, 1), nodes, rng)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model with its graph, names, settings and loss history to a safetensors file."""

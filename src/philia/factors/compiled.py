@@ -1,0 +1,288 @@
+"""The compiled loops over boxes of nodes: making the boxes, and drawing pairs from them.
+
+Arrays in, arrays out. ``sides`` are left and right with scores = left · rightᵀ. ``boxes`` is a binary tree: the order
+in which the nodes stand, where the nodes of each box start and end in it, the first of its two children (the second
+follows it; -1: none), its earliest row, and its extents: the least and the largest entry of each column of left, and
+the same of right.
+
+All is in one file, because numba's cache on disk notices a change only in the file of the function it has cached.
+numba is loaded with this file, so whoever needs it imports it when it is needed.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from philia._compilation import announced, compiled
+
+_ENOUGH = 4.0  # so few expected draws: looking at the parts of two boxes would cost more than drawing
+_TIGHT = 1.5  # a factor between the largest and the smallest chance at which cutting boxes gains little
+_DENSE = 0.2  # from this chance on, each pair gets its own chance: skipping would save nothing
+_ROUNDING = 2.0**-51  # what a sum may be wrong by, relative to the sizes of its terms, for each of them
+_SHIFT = 2**26  # a call ends when so many pairs were looked at, so that whoever waits hears how it goes
+
+_HEIGHT, _A, _B, _TRIAL, _END, _ALL, _LOOKED = range(7)
+
+
+@cache
+def prepare_drawing() -> None:
+    """Compile :func:`draw` and all that it calls before they are used, or find them in the cache."""
+    with announced("compiling the loops that draw links"):
+        side = np.ones((3, 1))
+        boxes = grow(side, side, 2)
+        found = np.empty(4, np.int64), np.empty(4, np.int64), np.empty(4), np.empty(4)
+        draw(boxes, (side, side), 0, (1.0, 0.0), begun(1.0), np.ones(4), found)
+
+
+@compiled
+def grow(left: Any, right: Any, leaf: int) -> tuple[Any, Any, Any, Any, Any, Any]:
+    """Boxes of nodes with similar rows, cut in two until at most ``leaf`` nodes are in each.
+
+    A cut goes through the column in which the box is widest, measured by what that does to a usual score.
+    """
+    n, width = left.shape
+    room = 4 * n // leaf + 3
+    order, starts, ends = np.arange(n), np.zeros(room, np.int64), np.zeros(room, np.int64)
+    child, first, extents = np.full(room, -1), np.zeros(room, np.int64), np.zeros((room, 4, width))
+    weight_left, weight_right = _sizes(right), _sizes(left)
+    ends[0], count, open_boxes = n, 1, [0]
+    while open_boxes:
+        box = open_boxes.pop()  # the last one first, so that boxes within a box stand close together in memory
+        start, end, extent = starts[box], ends[box], extents[box]
+        rows = order[start:end]
+        first[box] = rows.min()
+        _measure(left, rows, extent[0], extent[1])
+        _measure(right, rows, extent[2], extent[3])
+        if rows.size <= leaf:
+            continue
+        widest, column, of_left = 0.0, 0, True
+        for c in range(width):
+            on_left = (extent[1, c] - extent[0, c]) * weight_left[c]
+            on_right = (extent[3, c] - extent[2, c]) * weight_right[c]
+            if max(on_left, on_right) > widest:
+                widest, column, of_left = max(on_left, on_right), c, on_left >= on_right
+        middle = start + rows.size // 2
+        if widest > 0:
+            middle = start + _part(left if of_left else right, column, rows, leaf // 2)
+        child[box] = count
+        starts[count], ends[count], starts[count + 1], ends[count + 1] = start, middle, middle, end
+        open_boxes.append(count + 1)
+        open_boxes.append(count)
+        count += 2
+    return order, starts[:count], ends[:count], child[:count], first[:count], extents[:count].copy()
+
+
+@compiled
+def _sizes(side: Any) -> Any:
+    """The root mean square of each column."""
+    n, width = side.shape
+    total = np.zeros(width)
+    for i in range(n):
+        for c in range(width):
+            total[c] += side[i, c] ** 2
+    return np.sqrt(total / max(n, 1))
+
+
+@compiled
+def _measure(side: Any, rows: Any, low: Any, high: Any) -> None:
+    low[:], high[:] = side[rows[0]], side[rows[0]]
+    for row in rows[1:]:
+        for c in range(low.size):
+            value = side[row, c]
+            low[c] = value if value < low[c] else low[c]
+            high[c] = value if value > high[c] else high[c]
+
+
+@compiled
+def _part(side: Any, column: int, rows: Any, least: Any) -> Any:
+    """Put the rows below the column's mean first, in their order; returned is how many these are.
+
+    The mean, not the middle, parts members from the many who are at zero. Either part gets at least a 32nd of the rows.
+    """
+    values = np.empty(rows.size)
+    for at in range(rows.size):
+        values[at] = side[rows[at], column]
+    least = max(least, rows.size // 32)
+    cut = values.mean()
+    below = np.sum(values < cut)
+    wanted = min(max(below, least), rows.size - least)
+    if wanted != below:
+        cut = np.partition(values, wanted)[wanted]
+        below = np.sum(values < cut)
+    equals = wanted - below  # of the rows at the cut itself, so many go first
+    old, low, high = rows.copy(), 0, wanted
+    for at in range(old.size):
+        if values[at] == cut and equals > 0:
+            equals -= 1
+            rows[low] = old[at]
+            low += 1
+        elif values[at] < cut:
+            rows[low] = old[at]
+            low += 1
+        else:
+            rows[high] = old[at]
+            high += 1
+    return wanted
+
+
+@compiled
+def bounds(low: Any, high: Any, other: Any) -> tuple[float, float]:
+    """The least and the largest score of left rows from low to high and right rows of another box, with rounding."""
+    lower, upper, size = 0.0, 0.0, 0.0
+    for c in range(low.size):
+        one, two = low[c] * other[2, c], low[c] * other[3, c]
+        three, four = high[c] * other[2, c], high[c] * other[3, c]
+        most, least = max(max(one, two), max(three, four)), min(min(one, two), min(three, four))
+        upper += most
+        lower += least
+        size += max(abs(most), abs(least))
+    slack = _ROUNDING * (low.size + 4) * size
+    return lower - slack, upper + slack
+
+
+@compiled
+def score_of(one: Any, other: Any) -> float:
+    """The score of a left and a right row."""
+    total = 0.0
+    for c in range(one.size):
+        total += one[c] * other[c]
+    return total
+
+
+@compiled
+def _chance(score: float, code: int, rate: Any) -> Any:
+    """share · p + floor, p being what the loss with this code makes of a score: it never falls as the score rises."""
+    share, floor = rate
+    if code == 0:
+        p = 1 / (1 + np.exp(-score))
+    elif code == 2:
+        p = max(-np.expm1(-score), 0.0)
+    else:
+        p = min(max(score, 0.0), 1.0)
+    return min(share * p + floor, 1.0)
+
+
+def begun(wait: float) -> tuple[Any, Any, Any]:
+    """The state of a walk over all pairs of boxes before its first step.
+
+    A stack of pairs of boxes, with that of the root and itself; its height, the two boxes at hand, and of their pairs
+    the next, the end of those with the same chance, the end of all, and how many pairs were looked at so far; the wait
+    until the next draw, and that chance.
+    """
+    return np.zeros((4096, 2), np.int64), np.array([1, 0, 0, 0, 0, 0, 0]), np.array([wait, 0.0])
+
+
+def finished(walk: tuple[Any, Any, Any]) -> bool:
+    """Whether a walk has seen all pairs of boxes."""
+    at = walk[1]
+    return bool(at[_HEIGHT] == 0 and at[_TRIAL] >= at[_ALL])
+
+
+def looked_at(walk: tuple[Any, Any, Any]) -> int:
+    """How many pairs of nodes a walk has looked at, drawn or not."""
+    return int(walk[1][_LOOKED])
+
+
+@compiled
+def draw(boxes: Any, sides: Any, code: int, rate: Any, walk: Any, waits: Any, found: Any) -> int:
+    """Pairs of nodes drawn independently, each with a chance of share · p + floor or more, p being its probability.
+
+    ``rate`` is (share, floor). Rows, columns, scores and chances of drawn pairs are written to ``found``; returned is
+    how many there are. The walk ends early when ``waits``, exponential times of which each draw takes one, are used up,
+    and goes on with the next call until it is :func:`finished`.
+
+    Draws come at rate one on a clock. A trial lasts -log(1 - chance) of it, so that with this chance one falls into it;
+    that ends the trial, and the wait for the next draw begins anew. Trials that nothing falls into are passed in one
+    step.
+    """
+    order, starts, ends = boxes[0], boxes[1], boxes[2]
+    (left, right), (_, at, clock), (rows, columns, scores, chances) = sides, walk, found
+    filled, shift_ends = 0, at[_LOOKED] + _SHIFT
+    while filled < waits.size and at[_LOOKED] < shift_ends:
+        if at[_TRIAL] >= at[_END]:
+            if not _next_stretch(boxes, left, code, rate, walk):
+                break
+            continue
+        chance = clock[1]
+        if chance < _DENSE:
+            lasting, trials = -np.log1p(-chance), at[_END] - at[_TRIAL]
+            if clock[0] >= trials * lasting:
+                clock[0] -= trials * lasting
+                at[_TRIAL] = at[_END]
+                continue
+            at[_TRIAL] += min(int(clock[0] / lasting), trials - 1)
+        size = ends[at[_B]] - starts[at[_B]]
+        i, j = order[starts[at[_A]] + at[_TRIAL] // size], order[starts[at[_B]] + at[_TRIAL] % size]
+        at[_TRIAL] += 1
+        at[_LOOKED] += 1
+        score = score_of(left[i], right[j])
+        if chance >= _DENSE:
+            chance = _chance(score, code, rate)
+            lasting = -np.log1p(-chance) if chance < 1 else np.inf
+            if clock[0] >= lasting:
+                clock[0] -= lasting
+                continue
+        rows[filled], columns[filled], scores[filled], chances[filled] = min(i, j), max(i, j), score, chance
+        clock[0] = waits[filled]
+        filled += 1
+    return filled
+
+
+@compiled
+def _next_stretch(boxes: Any, left: Any, code: int, rate: Any, walk: Any) -> bool:
+    """Find the next pairs with one bound of their chances: of two boxes, or of one row and a box; are there any?"""
+    order, starts, ends = boxes[0], boxes[1], boxes[2]
+    stack, at, clock = walk
+    if at[_TRIAL] >= at[_ALL]:
+        if not _next_boxes(boxes, code, rate, stack, at, clock):
+            return False
+        if at[_END] == at[_ALL]:
+            return True
+    size = ends[at[_B]] - starts[at[_B]]
+    row = at[_TRIAL] // size
+    i = order[starts[at[_A]] + row]
+    clock[1] = _chance(bounds(left[i], left[i], boxes[5][at[_B]])[1], code, rate)
+    at[_END] = (row + 1) * size
+    if at[_A] == at[_B]:  # every pair once, and none of a node with itself
+        at[_TRIAL] += row + 1
+    return True
+
+
+@compiled
+def _next_boxes(boxes: Any, code: int, rate: Any, stack: Any, at: Any, clock: Any) -> bool:
+    """Cut pairs of boxes until one is small or tight enough to be drawn from; is there one?"""
+    starts, ends, child = boxes[1], boxes[2], boxes[3]
+    while at[_HEIGHT] > 0:
+        at[_HEIGHT] -= 1
+        a, b = stack[at[_HEIGHT], 0], stack[at[_HEIGHT], 1]
+        pairs = (ends[a] - starts[a]) * (ends[b] - starts[b])
+        lower, upper = bounds(boxes[5][a, 0], boxes[5][a, 1], boxes[5][b])
+        chance = _chance(upper, code, rate)
+        loose = chance * pairs > _ENOUGH and chance > _TIGHT * _chance(lower, code, rate)
+        if loose and (child[a] >= 0 or child[b] >= 0):
+            at[_HEIGHT] += cut(starts, ends, child, a, b, stack[at[_HEIGHT] :])
+        elif chance > 0:
+            at[_A], at[_B], at[_TRIAL], at[_ALL], clock[1] = a, b, 0, pairs, chance
+            at[_END] = 0 if loose or a == b else pairs  # 0: row by row
+            return True
+    return False
+
+
+@compiled
+def cut(starts: Any, ends: Any, child: Any, a: int, b: int, parts: Any) -> int:
+    """Write the parts of a pair of boxes, of which the larger is cut in two; returned is how many there are."""
+    if a == b:
+        parts[0, 0], parts[0, 1] = child[a], child[a]
+        parts[1, 0], parts[1, 1] = child[a], child[a] + 1
+        parts[2, 0], parts[2, 1] = child[a] + 1, child[a] + 1
+        return 3
+    if child[b] < 0 or (child[a] >= 0 and ends[a] - starts[a] >= ends[b] - starts[b]):
+        parts[0, 0], parts[0, 1] = child[a], b
+        parts[1, 0], parts[1, 1] = child[a] + 1, b
+    else:
+        parts[0, 0], parts[0, 1] = a, child[b]
+        parts[1, 0], parts[1, 1] = a, child[b] + 1
+    return 2
