@@ -30,6 +30,10 @@ class ModelFileError(PhiliaError, ValueError):
     """A model file is damaged, of another program, or written by a newer version."""
 
 
+class CheckpointError(PhiliaError, ValueError):
+    """A checkpoint is damaged, or belongs to another fit."""
+
+
 class NotExactError(PhiliaError, ValueError):
     """A representation is not that of the graph, or not what its certificate says; the message says where."""
 

@@ -4,7 +4,7 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import CancelledError
 from itertools import pairwise
 from typing import Any
@@ -29,17 +29,6 @@ from tests.strategies import community_recipe, logistic_recipe, random_graph, re
 
 N = 1000
 GRAPH = random_graph(N, 0.02, seed=2)
-
-
-@pytest.fixture(scope="module")
-def distributed() -> Any:
-    return pytest.importorskip("distributed", reason="needs philia[dask]")
-
-
-@pytest.fixture(scope="module")
-def cluster(distributed: Any) -> Iterator[DaskCluster]:
-    with DaskCluster.local(2, threads=1) as started:
-        yield started
 
 
 def in_this_process(distributed: Any, workers: int) -> Any:
@@ -154,6 +143,11 @@ def test_map_keeps_the_order_and_hands_on_errors(cluster: DaskCluster) -> None:
         list(cluster.map(lambda x: 1 / x, [1, 0]))
 
 
+def test_ctrl_c_is_left_to_the_process_that_started_the_workers(cluster: DaskCluster) -> None:
+    handlers = cluster.client.run(lambda: signal.getsignal(signal.SIGINT))
+    assert set(handlers.values()) == {signal.SIG_IGN}
+
+
 def test_work_that_loses_its_workers_again_and_again_is_given_up(cluster: DaskCluster) -> None:
     tries = []
 
@@ -162,7 +156,7 @@ def test_work_that_loses_its_workers_again_and_again_is_given_up(cluster: DaskCl
         raise CancelledError
 
     with pytest.raises(ClusterError, match="5 times one after the other a worker was lost"):
-        cluster._in_spite_of_losses(lost)
+        cluster.in_spite_of_losses(lost)
     assert len(tries) == 5
 
 

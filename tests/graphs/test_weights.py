@@ -21,7 +21,7 @@ from scipy import sparse
 from philia.datasets.parts import induced
 from philia.exceptions import InvalidGraphError
 from philia.graphs import Changes, Graph, Nodes, as_graph, read_graph, write_graph
-from philia.graphs.files.edge_list import graph_of, scan_blocks
+from philia.graphs.files.edge_list import graph_of, scan_weighted_blocks
 from philia.graphs.files.lines import Dialect
 
 LINKS = [(0, 1, 2.5), (1, 2, 1.0), (0, 2, 0.25)]
@@ -222,7 +222,7 @@ def test_renamed_graphs_and_parts_keep_weights() -> None:
 
 
 def test_a_file_of_several_blocks_keeps_its_weights() -> None:
-    links = scan_blocks(b"a b 2\nb c 0.5\n", iter([b"c a 7\n", b"a b\n"]), Dialect(weight=2), keep_weights=True)
+    links = scan_weighted_blocks([b"a b 2\nb c 0.5\n", b"c a 7\n", b"a b\n"], Dialect(weight=2))
     assert weights_of(graph_of(links, keep_weights=True)) == {("a", "b"): 3.0, ("b", "c"): 0.5, ("a", "c"): 7.0}
 
 

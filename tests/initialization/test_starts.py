@@ -6,10 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score
 
-from philia.datasets import dating_app
+from philia.datasets import dating_app, planted
 from philia.exceptions import InvalidParameterError
-from philia.graphs import Graph
+from philia.graphs import Graph, spectrum
 from philia.initialization import STARTS, choose_start
+from philia.initialization import spectral as spectral_module
 from philia.initialization.spectral import spectral, varimax
 from tests.strategies import graphs, random_graph
 
@@ -40,6 +41,27 @@ def test_the_spectral_start_already_knows_the_cities() -> None:
     B, C = spectral(app.graph, 10, 2, -3.0, np.random.default_rng(0))
     assert adjusted_rand_score(app.city, B.argmax(axis=1)) > 0.9
     assert adjusted_rand_score(app.gender, C.argmax(axis=1)) > 0.9
+
+
+@pytest.mark.parametrize("baseline", [0.0, -6.0])
+def test_the_spectral_start_of_a_large_graph_is_as_good(baseline: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    truth = planted(4000, 5, 2, degree=25, overlap=0, popularity=0.3, random_state=0)
+    monkeypatch.setattr(spectrum, "_LARGE", 1000)
+    monkeypatch.setattr(spectral_module, "_TELLING", 1000)
+    (B, C), (again, _) = (spectral(truth.graph, 5, 2, baseline, np.random.default_rng(0)) for _ in "ab")
+    assert adjusted_rand_score(truth.B.argmax(axis=1), B.argmax(axis=1)) > 0.9
+    assert adjusted_rand_score(truth.C.argmax(axis=1), C.argmax(axis=1)) > 0.5
+    assert B.dtype == C.dtype == np.float64
+    np.testing.assert_array_equal(B, again)
+
+
+def test_some_rows_tell_the_rotation_of_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    groups = np.eye(4)[rng.integers(4, size=5000)] * rng.pareto(2, size=(5000, 1))
+    turned, _ = np.linalg.qr(rng.standard_normal((4, 4)))
+    whole = varimax(groups @ turned)
+    monkeypatch.setattr(spectral_module, "_TELLING", 500)
+    np.testing.assert_allclose(varimax(groups @ turned), whole, atol=1e-2 * np.abs(whole).max())
 
 
 @given(st.integers(2, 30), st.integers(1, 5), st.integers(0, 10**6))

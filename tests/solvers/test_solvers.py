@@ -101,6 +101,6 @@ def test_solvers_reach_about_the_same_loss() -> None:
 
 def test_an_unknown_solver_is_named_with_the_known_ones() -> None:
     with pytest.raises(InvalidParameterError, match="'lbfgsb', 'floor'"):
-        as_solver("adam")
+        as_solver("newton")
     mine = LBFGSB(iterations=3)
     assert as_solver(mine) is mine

@@ -8,17 +8,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from philia.cli import options
-from philia.cli.files import MODEL_SUFFIX, check_target, reader_options
+from philia.cli import options, places
+from philia.cli.bounded import Memory, memory_bound, read_within
+from philia.cli.files import MODEL_SUFFIX, reader_options
 from philia.cli.guard import INTERRUPTED
 from philia.cli.making import ModelName, make_model
 from philia.cli.options import option
 from philia.cli.output import Output
+from philia.cli.resuming import Resume, checkpoint_of
 from philia.exceptions import InvalidParameterError
 
 if TYPE_CHECKING:
     from philia.graphs import Graph
     from philia.models import LinkModel
+    from philia.models.checkpoints import Checkpoint
 
 
 _OURS = ModelName.CommunityModel
@@ -45,8 +48,10 @@ class Start(StrEnum):
 class Solver(StrEnum):
     """How the loss is minimised."""
 
+    auto = "auto"
     lbfgsb = "lbfgsb"
     floor = "floor"
+    adam = "adam"
 
 
 class Precision(StrEnum):
@@ -67,11 +72,14 @@ def fit(
         Background | None, option("--background", "none, constant or popularity (popularity).")
     ] = None,
     start: Annotated[Start | None, option("--start", "spectral, uniform, signed … (spectral).")] = None,
-    solver: Annotated[Solver | None, option("--solver", "lbfgsb or floor, faster if large (lbfgsb).")] = None,
-    iterations: Annotated[int | None, option("--iterations", "At most so many steps (200).")] = None,
+    solver: Annotated[Solver | None, option("--solver", "lbfgsb, floor, adam: for large ones (by size).")] = None,
+    iterations: Annotated[int | None, option("--iterations", "At most so many steps (200, or by size).")] = None,
     seed: options.Seed = 0,
     dtype: Annotated[Precision | None, option("--dtype", "float64, or float32: faster (float64).")] = None,
     threads: Annotated[int | None, option("--threads", "How many at a time (all cores).")] = None,
+    cluster: places.Cluster = None,
+    workers: places.Workers = None,
+    memory: Memory = None,
     held_out: Annotated[float | None, option("--held-out", "Share of pairs to hide and to test on.")] = None,
     delimiter: options.Delimiter = None,
     comment: options.Comment = None,
@@ -80,6 +88,7 @@ def fit(
     encoding: options.Encoding = "utf-8",
     symmetrize: options.Symmetrize = False,
     weights: options.Weights = False,
+    resume: Resume = False,
     force: options.Force = False,
     json: options.Json = False,
     quiet: options.Quiet = False,
@@ -93,12 +102,11 @@ def fit(
     """
     out = Output(json, quiet, debug)
     target = _target(path, output)
-    check_target(target, force=force)
     _check_counts({"--iterations": iterations, "--threads": threads})
+    checkpoint = checkpoint_of(out, target, resume=resume, force=force)
     reading = reader_options(delimiter, comment, header, columns, encoding, symmetrize, weights)
+    bound = memory_bound(memory)
     with out.listening():
-        from philia.graphs import read_graph
-
         fitted = make_model(
             model,
             homophilous,
@@ -111,13 +119,16 @@ def fit(
             n_jobs=threads,
             **_search(model, solver, iterations),
         )
-        graph = read_graph(path, **reading)
-        if weights:
-            _mind_weights(out, fitted, graph)
-        _run(out, fitted, graph, held_out)
+        with places.running(fitted, cluster, workers, threads):
+            graph = read_within(out, path, reading, fitted, bound)
+            if weights:
+                _mind_weights(out, fitted, graph)
+            _run(out, fitted, graph, held_out, checkpoint)
         fitted.save(target)
+        if fitted.solution_.reason != "interrupted":
+            checkpoint.clear()  # not before, so that nothing is lost in between
         summary = _summary(fitted, held_out, target)
-    _show(out, path, fitted, summary)
+    _show(out, path, fitted, summary, checkpoint)
     out.data(summary)
     if fitted.solution_.reason == "interrupted":
         raise typer.Exit(INTERRUPTED)
@@ -152,10 +163,10 @@ def _search(model: ModelName, solver: Solver | None, iterations: int | None) -> 
         return {}
     if model is ModelName.VGraph and solver is None:
         return {"iterations": iterations}
-    from philia.solvers import LBFGSB, FloorLBFGS
+    from philia.solvers import as_solver, shortened
 
-    kind = FloorLBFGS if solver is Solver.floor else LBFGSB
-    return {"solver": kind() if iterations is None else kind(iterations=iterations)}
+    name = (solver or Solver.auto).value
+    return {"solver": name if iterations is None else shortened(as_solver(name), iterations)}
 
 
 def _mind_weights(out: Output, model: LinkModel, graph: Graph) -> None:
@@ -168,7 +179,7 @@ def _mind_weights(out: Output, model: LinkModel, graph: Graph) -> None:
         out.remark(f"{type(model).__name__} does not know weights; it takes all links alike.")
 
 
-def _run(out: Output, model: LinkModel, graph: Graph, held_out: float | None) -> None:
+def _run(out: Output, model: LinkModel, graph: Graph, held_out: float | None, checkpoint: Checkpoint) -> None:
     from philia.cli.progress import progress_line
     from philia.cli.summaries import counted
 
@@ -176,7 +187,7 @@ def _run(out: Output, model: LinkModel, graph: Graph, held_out: float | None) ->
         f"Fitting {counted(graph.n_nodes, 'node')} and {counted(graph.n_links, 'link')}; Ctrl-C keeps the best so far."
     )
     with progress_line(out) as on_iteration:
-        model.fit(graph, held_out=held_out, on_iteration=on_iteration)
+        model.fit(graph, held_out=held_out, on_iteration=on_iteration, checkpoint=checkpoint)
 
 
 def _summary(model: LinkModel, held_out: float | None, target: Path) -> dict[str, Any]:
@@ -189,7 +200,7 @@ def _summary(model: LinkModel, held_out: float | None, target: Path) -> dict[str
     return facts
 
 
-def _show(out: Output, path: str, model: LinkModel, summary: dict[str, Any]) -> None:
+def _show(out: Output, path: str, model: LinkModel, summary: dict[str, Any], checkpoint: Checkpoint) -> None:
     from philia.cli.summaries import fit_in_words, graph_in_words
 
     out.say(f"{'Standard input' if path == '-' else path}: {graph_in_words(model.graph_)}")
@@ -203,4 +214,6 @@ def _show(out: Output, path: str, model: LinkModel, summary: dict[str, Any]) -> 
         )
     if model.solution_.reason == "interrupted":
         out.say("The fit was interrupted; what it had found by then is kept.", style="yellow")
+        if checkpoint.about is not None:
+            out.say(f"To go on with it, give the same command with --resume; to forget it, remove {checkpoint.path}.")
     out.say(f"Saved in {summary['model']}. To see the communities: philia communities {summary['model']}")

@@ -9,10 +9,17 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import expit
 
-from philia._types import Float64Array, Node
+from philia._types import Float64Array, Int64Array, Node
+from philia.datasets.planted_pairs import pair_sources
 from philia.datasets.sampling import sample_graph
 from philia.exceptions import InvalidParameterError
-from philia.graphs import Graph, Nodes
+from philia.graphs import Changes, Graph, Nodes
+
+_ALL_PAIRS = 8192
+"""Up to so many nodes all pairs are looked at."""
+
+_SAMPLE = 200_000
+"""How many pairs say which level of log-odds leads to a degree."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +52,15 @@ class Planted:
         return np.asarray(
             self.B[rows] @ self.B[columns].T - self.C[rows] @ self.C[columns].T + a[rows][:, None] + a[columns]
         )
+
+    def logits_of(self, rows: Int64Array, columns: Int64Array) -> Float64Array:
+        """The true log-odds of a link for each pair (rows[t], columns[t])."""
+        B, a = self.B, self.background
+        return np.asarray((B[rows] * B[columns]).sum(axis=1) - self.repelled(rows, columns) + a[rows] + a[columns])
+
+    def repelled(self, rows: Int64Array, columns: Int64Array) -> Float64Array:
+        """What communities that repel take away from the log-odds of each pair (rows[t], columns[t])."""
+        return np.asarray((self.C[rows] * self.C[columns]).sum(axis=1))
 
     def _sets(self, columns: Float64Array) -> list[set[Node]]:
         return [set(self.graph.nodes.pick(np.flatnonzero(column))) for column in columns.T]
@@ -80,19 +96,55 @@ def planted(
     B = np.sqrt(attraction) * _memberships(n, n_homophilous, overlap, rng)
     C = np.sqrt(repulsion) * _memberships(n, n_heterophilous, 0.0, rng)
     spread = np.minimum(popularity * rng.exponential(size=n), 6 * popularity)
-    level = _level(B, C, spread, degree / (n - 1), rng)
     nobody = np.empty(0, np.int64)
-    drawn = Planted(Graph.from_rows(nobody, nobody, Nodes.numbered(n)), B, C, spread + level / 2)
-    graph = sample_graph(lambda r, c: expit(drawn.logits(r, c)), Nodes.numbered(n), rng)
-    return replace(drawn, graph=graph)
+    drawn = Planted(Graph.from_rows(nobody, nobody, Nodes.numbered(n)), B, C, spread)
+    find_level, draw_graph = (_level, _graph) if n <= _ALL_PAIRS else (_level_of_many, _graph_of_many)
+    drawn = replace(drawn, background=spread + find_level(drawn, degree / (n - 1), rng) / 2)
+    return replace(drawn, graph=draw_graph(drawn, rng))
 
 
-def _level(B: Float64Array, C: Float64Array, a: Float64Array, density: float, rng: np.random.Generator) -> float:
+def _level(drawn: Planted, density: float, rng: np.random.Generator) -> float:
     """What to add to all log-odds to reach the density, from a sample of pairs."""
-    i, j = rng.integers(len(a), size=(2, 200_000))
+    i, j = rng.integers(drawn.graph.n_nodes, size=(2, _SAMPLE))
     i, j = i[i != j], j[i != j]
-    scores = (B[i] * B[j]).sum(axis=1) - (C[i] * C[j]).sum(axis=1) + a[i] + a[j]
+    scores = drawn.logits_of(i, j)
     return float(brentq(lambda shift: expit(scores + shift).mean() - density, -60, 60))
+
+
+def _graph(drawn: Planted, rng: np.random.Generator) -> Graph:
+    return sample_graph(lambda r, c: expit(drawn.logits(r, c)), drawn.graph.nodes, rng)
+
+
+def _level_of_many(drawn: Planted, density: float, rng: np.random.Generator) -> float:
+    """The same from pairs drawn about as often as they are linked: in a large graph few others matter."""
+    n, sources = drawn.graph.n_nodes, pair_sources(drawn.B, drawn.background)
+    share = _SAMPLE / sum(source.rate for source in sources)
+    pairs = [pair for source in sources for pair in source.draw(share, rng)]
+    i, j = (np.concatenate(ends) for ends in zip(*pairs, strict=True))
+    scores = drawn.logits_of(i, j)
+    stand_for = np.exp(-scores - drawn.repelled(i, j)) / share
+    return float(brentq(lambda shift: expit(scores + shift) @ stand_for - density * n * (n - 1) / 2, -60, 60))
+
+
+def _graph_of_many(drawn: Planted, rng: np.random.Generator) -> Graph:
+    """A graph in time that grows with nodes and links, unless it is so dense that all pairs are fewer.
+
+    A pair is linked if a Poisson number with mean log(1 + odds) is positive, which has the probability sigmoid(logit).
+    The sources draw each pair with a mean that is at least as large, and a random part of what they draw is kept.
+    """
+    n, sources = drawn.graph.n_nodes, pair_sources(drawn.B, drawn.background)
+    if sum(source.rate for source in sources) > n**2 / 2:
+        return _graph(drawn, rng)
+    index = np.int32 if n < 2**31 else np.int64
+    rows, columns = [np.empty(0, index)], [np.empty(0, index)]
+    for source in sources:
+        for i, j in source.draw(1.0, rng):
+            logits = drawn.logits_of(i, j)
+            kept = rng.random(len(i)) * np.exp(logits + drawn.repelled(i, j)) < np.logaddexp(0, logits)
+            rows.append(i[kept].astype(index))
+            columns.append(j[kept].astype(index))
+    graph = Graph.from_rows(np.concatenate(rows), np.concatenate(columns), drawn.graph.nodes)
+    return replace(graph, changes=Changes())  # that a pair was drawn twice is no news
 
 
 def _memberships(n: int, k: int, overlap: float, rng: np.random.Generator) -> Float64Array:

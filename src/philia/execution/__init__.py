@@ -2,5 +2,6 @@
 
 from philia.execution.executor import Executor
 from philia.execution.local import LocalThreads, one_blas_thread
+from philia.execution.places import as_executor, opened
 
-__all__ = ["Executor", "LocalThreads", "one_blas_thread"]
+__all__ = ["Executor", "LocalThreads", "as_executor", "one_blas_thread", "opened"]

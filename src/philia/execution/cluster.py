@@ -12,14 +12,12 @@ import logging
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import CancelledError
 from contextlib import ExitStack
-from dataclasses import dataclass
-from functools import partial
 from importlib import import_module
-from itertools import pairwise
-from typing import Any, Generic, Self, TypeVar
+from typing import Any, Self, TypeVar
 
 from philia.exceptions import ClusterError, InvalidParameterError, MissingDependencyError
 from philia.execution.executor import Given, Piece, Total, Work
+from philia.execution.kept_work import KeptWork
 from philia.execution.local import LocalThreads, one_blas_thread
 
 T = TypeVar("T")
@@ -28,6 +26,8 @@ R = TypeVar("R")
 _LOG = logging.getLogger("philia")
 _LOSSES = 5
 """How often one evaluation is begun again because a worker was lost, before the fault must lie with the work."""
+
+_UNDISTURBED = "philia.execution.undisturbed"
 
 _SAME = ("dask", "distributed", "cloudpickle", "numpy", "scipy", "numba", "philia")
 """Packages whose versions must agree: they write what others read, or change the last bits of a sum."""
@@ -82,6 +82,7 @@ class DaskCluster:
                 host="127.0.0.1",
                 dashboard_address="127.0.0.1:0",
                 silence_logs=logging.ERROR,
+                preload=[_UNDISTURBED, *import_module("dask").config.get("distributed.worker.preload")],
             )
             closing.enter_context(started)
             client = closing.enter_context(_connected(started, timeout, direct_to_workers=True))
@@ -107,11 +108,26 @@ class DaskCluster:
             tasks = self.client.map(_result, items, function=sent, pure=False)
             return list(self.client.gather(tasks))
 
-        yield from self._in_spite_of_losses(results)
+        yield from self.in_spite_of_losses(results)
 
     def keep(self, work: Work[Given, Piece, Total], /) -> Callable[[Given], Total]:
         """The function that gives the work's total for given numbers; it sends the work's parts when first called."""
-        return _Kept(self, work)
+        return KeptWork(self, work)
+
+    def in_spite_of_losses(self, action: Callable[[], R]) -> R:
+        """What the action gives, which is begun again, a few times at most, whenever a worker is lost."""
+        lost = (CancelledError, OSError, _distributed().KilledWorker)  # dask cancels what needs data that is gone
+        last: Exception | None = None
+        for _ in range(_LOSSES):
+            try:
+                return action()
+            except lost as error:
+                _LOG.warning("a worker was lost: what it had is sent to others, and computed again")
+                last = error
+        raise ClusterError(
+            f"{_LOSSES} times one after the other a worker was lost before the work was done. Most often that is "
+            "memory: give the workers more, or take more of them; their own output says why they ended"
+        ) from last
 
     def workers(self) -> dict[str, int]:
         """The threads of each worker by its address: at least one worker, all with the versions that run here."""
@@ -132,6 +148,12 @@ class DaskCluster:
         """End what this object has started: its connection, and the processes of a local cluster."""
         self._closing.close()
 
+    def __repr__(self) -> str:
+        return f"DaskCluster({self._address!r})"
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self  # a copy of a model runs at the same place
+
     def __enter__(self) -> Self:
         return self
 
@@ -147,88 +169,6 @@ class DaskCluster:
             raise ClusterError(
                 f"the scheduler at {self._address} does not answer any more; start it again, and connect to it anew"
             ) from error
-
-    def _in_spite_of_losses(self, action: Callable[[], R]) -> R:
-        lost = (CancelledError, OSError, _distributed().KilledWorker)  # dask cancels what needs data that is gone
-        last: Exception | None = None
-        for _ in range(_LOSSES):
-            try:
-                return action()
-            except lost as error:
-                _LOG.warning("a worker was lost: what it had is sent to others, and computed again")
-                last = error
-        raise ClusterError(
-            f"{_LOSSES} times one after the other a worker was lost before the work was done. Most often that is "
-            "memory: give the workers more, or take more of them; their own output says why they ended"
-        ) from last
-
-
-@dataclass(frozen=True, eq=False)
-class _Share:
-    """What one worker has: its part of the work, as a future of dask, and the threads that it may use."""
-
-    worker: str
-    threads: int
-    part: Any
-
-    def place(self) -> dict[str, Any]:
-        """Where tasks on this part run: where it is, unless that worker leaves and hands it on."""
-        return {"workers": [self.worker], "allow_other_workers": True, "pure": False}
-
-
-class _Kept(Generic[Given, Piece, Total]):
-    """Work whose parts lie on the workers of a cluster; they are dealt anew when workers come or go."""
-
-    def __init__(self, cluster: DaskCluster, work: Work[Given, Piece, Total]) -> None:
-        self.cluster, self.work = cluster, work
-        self._dealt: dict[str, int] = {}
-        self._shares: list[_Share] = []
-
-    def __call__(self, given: Given) -> Total:
-        return self.cluster._in_spite_of_losses(partial(self._total, given))
-
-    def _total(self, given: Given) -> Total:
-        shares, client = self._up_to_date(), self.cluster.client
-        try:
-            [sent] = client.scatter([given], workers=[shares[0].worker], hash=False, timeout=self.cluster.timeout)
-            pieces = [client.submit(_pieces, share.part, sent, share.threads, **share.place()) for share in shares]
-            total = None
-            for share, found in zip(shares, pieces, strict=True):
-                total = client.submit(_added, share.part, total, found, **share.place())
-            result: Total = client.gather(total)
-        except BaseException:
-            self._dealt, self._shares = {}, []  # some of it may be gone
-            raise
-        return result
-
-    def _up_to_date(self) -> list[_Share]:
-        workers = self.cluster.workers()
-        if workers != self._dealt:
-            self._shares, self._dealt = [], {}
-            self._shares = list(self._deal(workers))
-            self._dealt = workers
-        return self._shares
-
-    def _deal(self, workers: dict[str, int]) -> Iterator[_Share]:
-        """Runs of pieces in order, as many for each worker as its share of all threads."""
-        client, all_threads, begun, cuts = self.cluster.client, sum(workers.values()), 0, [0]
-        for threads in workers.values():
-            begun += threads
-            cuts.append(round(len(self.work) * begun / all_threads))
-        for (worker, threads), (first, end) in zip(workers.items(), pairwise(cuts), strict=True):
-            if first < end:
-                part = self.work.part(first, end)
-                [sent] = client.scatter([part], workers=[worker], hash=False, timeout=self.cluster.timeout)
-                yield _Share(worker, threads, sent)
-
-
-def _pieces(part: Work[Given, Piece, Total], given: Given, threads: int) -> list[Piece]:
-    with one_blas_thread():
-        return list(part.pieces(given, LocalThreads(threads)))
-
-
-def _added(part: Work[Given, Piece, Total], total: Total | None, pieces: list[Piece]) -> Total:
-    return part.added(total, pieces)
 
 
 def _result(item: T, function: Callable[[T], R]) -> R:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Protocol, Self, TypeVar, runtime_checkable
+from typing import Any, Protocol, Self, TypeVar, runtime_checkable
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -38,6 +38,15 @@ class Work(Protocol[GivenIn, Piece, Total]):
 
     def added(self, total: Total | None, pieces: Iterable[Piece], /) -> Total:
         """The total with more pieces added, one after the other; the total handed in stays as it is."""
+        ...
+
+
+@runtime_checkable
+class Changing(Protocol):
+    """Given numbers most of which stay from round to round: where the earlier ones are known, the change is enough."""
+
+    def since(self, earlier: Any, /) -> Callable[[Any], Any]:
+        """The function that makes these numbers of the earlier ones; smaller than either."""
         ...
 
 

@@ -128,8 +128,8 @@ class Graph:
     @property
     def links(self) -> tuple[Int64Array, Int64Array]:
         """Each link once, as rows and columns with row < column."""
-        upper = sparse.triu(self.adjacency, k=1, format="coo")
-        return upper.row.astype(np.int64), upper.col.astype(np.int64)
+        rows, above = self._entries_above()
+        return rows[above].astype(np.int64), self.adjacency.indices[above].astype(np.int64)
 
     @property
     def link_weights(self) -> Float64Array | None:
@@ -141,8 +141,7 @@ class Graph:
         """
         if self.weights is None:
             return None
-        rows = np.repeat(np.arange(self.n_nodes), self.degrees)
-        return np.asarray(self.weights[rows < self.adjacency.indices])
+        return np.asarray(self.weights[self._entries_above()[1]])
 
     def neighbours(self, node: Node) -> list[Node]:
         """The names of the nodes that ``node`` is linked with, in row order."""
@@ -171,6 +170,12 @@ class Graph:
         names.check_unique()
         return replace(self, nodes=names)
 
+    def _entries_above(self) -> tuple[npt.NDArray[Any], BoolArray]:
+        """The row of each entry of the adjacency matrix, and whether the entry is above the diagonal."""
+        indices = self.adjacency.indices
+        rows = np.repeat(np.arange(self.n_nodes, dtype=indices.dtype), self.degrees)
+        return rows, np.asarray(rows < indices)
+
     def __repr__(self) -> str:
         nodes = f"{self.n_nodes:,} node{'' if self.n_nodes == 1 else 's'}"
         links = f"{self.n_links:,} link{'' if self.n_links == 1 else 's'}"
@@ -179,14 +184,23 @@ class Graph:
 
 
 def stored(matrix: sparse.csr_array, rows: npt.NDArray[Any], columns: npt.NDArray[Any]) -> BoolArray:
-    """Whether each entry (rows[t], columns[t]) is stored in a matrix with sorted indices."""
-    n = matrix.shape[1]
-    keys = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr)) * n + matrix.indices
-    wanted = rows.astype(np.int64) * n + columns
-    if not keys.size:
-        return np.zeros(wanted.shape, dtype=bool)
-    at = np.minimum(np.searchsorted(keys, wanted), keys.size - 1)
-    return np.asarray(keys[at] == wanted)
+    """Whether each entry (rows[t], columns[t]) is stored in a matrix with sorted indices.
+
+    All entries are searched for at once, each by halving its own row, so nothing is made of the size of the matrix.
+
+    >>> stored(sparse.csr_array(np.eye(3)), np.array([0, 1]), np.array([0, 2])).tolist()
+    [True, False]
+    """
+    rows, columns = np.broadcast_arrays(rows, columns)
+    if not matrix.nnz or not rows.size:
+        return np.zeros(rows.shape, dtype=bool)
+    indices = matrix.indices
+    starts, ends = (matrix.indptr[rows + side].astype(np.int64) for side in (0, 1))
+    at = starts - 1  # the last entry of the row known to be no further right than the column
+    for power in reversed(range(int((ends - starts).max()).bit_length())):
+        probe = at + (1 << power)
+        at = np.where((probe < ends) & (indices[np.minimum(probe, indices.size - 1)] <= columns), probe, at)
+    return np.asarray((at >= starts) & (indices[at] == columns))
 
 
 def _frozen(matrix: sparse.csr_array) -> sparse.csr_array:

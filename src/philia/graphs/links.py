@@ -170,10 +170,20 @@ def _whole(names: Column) -> Column:
 
 def ascending(names: Int64Array, ends: Sequence[npt.NDArray[Any]]) -> tuple[Nodes, list[npt.NDArray[Any]]]:
     """The names sorted, and the row numbers that fit them."""
+    nodes, rank = ranked(names, ends[0].dtype)
+    return nodes, [rank[end] for end in ends]
+
+
+def ranked(names: Int64Array, dtype: npt.DTypeLike) -> tuple[Nodes, npt.NDArray[Any]]:
+    """The names sorted, and the place that each of them gets.
+
+    >>> ranked(np.array([7, 3, 12]), np.int32)
+    (Nodes(3: 3, 7, 12), array([1, 0, 2], dtype=int32))
+    """
     order = np.argsort(names)
-    rank = np.empty(names.size, ends[0].dtype)
+    rank = np.empty(names.size, dtype)
     rank[order] = np.arange(names.size, dtype=rank.dtype)
-    return Nodes(names[order]), [rank[end] for end in ends]
+    return Nodes(names[order]), rank
 
 
 def _listed(names: Column) -> Sequence[Node]:

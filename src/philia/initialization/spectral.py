@@ -8,16 +8,22 @@ negative eigenvector has one group on each side of zero, so it gives two columns
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Literal
+from typing import Any, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 from scipy import linalg
 
-from philia._types import Float64Array
+from philia._types import Float64Array, FloatArray, Int64Array
+from philia.execution import LocalThreads
 from philia.graphs.graph import Graph
-from philia.graphs.spectrum import leading_eigenpairs, leading_scaled_eigenpairs
+from philia.graphs.spectrum import leading_ends
 from philia.initialization.uniform import uniform
+
+_TELLING = 50_000
+"""How many rows are enough to find a rotation of all."""
+
+Bits = TypeVar("Bits", bound=np.floating[Any])
 
 
 def spectral(
@@ -33,20 +39,30 @@ def spectral(
     away.
     """
     B, C = uniform(graph, n_homophilous, n_heterophilous, baseline, rng)
-    eigenpairs = leading_scaled_eigenpairs if baseline == 0 else leading_eigenpairs
-    attracting = np.maximum(_skewed(varimax(_leading(eigenpairs, graph, n_homophilous, rng, "largest"))), 0)
-    opposing = _skewed(_leading(eigenpairs, graph, -(-n_heterophilous // 2), rng, "smallest"))
+    counts = n_homophilous, -(-n_heterophilous // 2)
+    upper, lower = leading_ends(graph, *counts, rng, scaled=baseline == 0, run=LocalThreads().map)
+    attracting = _skewed(varimax(_sized(*upper, counts[0])))
+    np.maximum(attracting, 0, out=attracting)
+    opposing = _skewed(_sized(-lower[0], lower[1], counts[1]))
     sides = np.stack([np.maximum(opposing, 0), np.maximum(-opposing, 0)], axis=2).reshape(graph.n_nodes, -1)
     sides = sides[:, :n_heterophilous]
     if baseline == 0:
-        return B + _scaled(attracting, 0.5), C + _scaled(sides, 0.5)
+        B += _scaled(attracting, 0.5)
+        C += _scaled(sides, 0.5)
+        return B, C
     depth = np.sqrt(-np.log(np.clip(graph.density, 1e-12, 0.5)))
     everybody = 0.8 * np.sqrt(max(-baseline, 0.0) / max(1, n_heterophilous))
-    return B + _scaled(attracting, 1.0), C + _scaled(sides, depth / 2) + everybody
+    B += _scaled(attracting, 1.0)
+    C += _scaled(sides, depth / 2)
+    C += everybody
+    return B, C
 
 
-def varimax(X: Float64Array, iterations: int = 100, tolerance: float = 1e-6) -> Float64Array:
+def varimax(X: npt.NDArray[Bits], iterations: int = 100, tolerance: float = 1e-6) -> npt.NDArray[Bits]:
     """X turned by the rotation that makes its columns as sparse as possible (Kaiser's criterion).
+
+    Of many rows some tell the rotation of all: the longest, which the criterion is nearly all about, and as many others
+    at even distances.
 
     >>> groups = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
     >>> mixed = groups @ np.array([[0.8, 0.6], [-0.6, 0.8]])
@@ -56,42 +72,50 @@ def varimax(X: Float64Array, iterations: int = 100, tolerance: float = 1e-6) -> 
     n, k = X.shape
     if k < 2 or n == 0:
         return X
+    telling = X if n <= _TELLING else X[_telling_rows(X)]
+    rotation = _rotation(telling.astype(np.float64, copy=False), iterations, tolerance)
+    return np.asarray(X @ rotation.astype(X.dtype, copy=False))
+
+
+def _telling_rows(X: FloatArray) -> Int64Array:
+    """The longest rows and as many others at even distances."""
+    half = _TELLING // 2
+    longest = np.argpartition(np.einsum("ij,ij->i", X, X), len(X) - half)[-half:]
+    return np.union1d(longest, np.linspace(0, len(X) - 1, half).astype(np.int64))
+
+
+def _rotation(X: Float64Array, iterations: int, tolerance: float) -> Float64Array:
     turned, reached = X, -np.inf
     for _ in range(iterations):
         squares = (turned**2).mean(axis=0)
         # The last term does not change the criterion, whose maximum over rotations is sought, but makes it convex: then
         # every step towards the polar factor of the gradient is a step up.
         U, _, Vt = linalg.svd(X.T @ (turned**3 - turned * squares + turned * squares.max()))
-        turned = X @ (U @ Vt)
+        rotation = np.asarray(U @ Vt)
+        turned = X @ rotation
         spread = float((turned**2).var(axis=0).sum())
         if spread <= reached * (1 + tolerance):
             break
         reached = spread
-    return turned
+    return rotation
 
 
-def _leading(
-    eigenpairs: Callable[..., tuple[Float64Array, Float64Array]],
-    graph: Graph,
-    count: int,
-    rng: np.random.Generator,
-    end: Literal["largest", "smallest"],
-) -> Float64Array:
-    """Eigenvectors at one end of the spectrum, times the roots of their eigenvalues; zeros where they run out."""
-    columns = np.zeros((graph.n_nodes, count))
-    values, vectors = eigenpairs(graph, count, end, rng, tolerance=1e-4)
-    sizes = np.maximum(values if end == "largest" else -values, 0)
-    columns[:, : len(values)] = vectors * np.sqrt(sizes)
+def _sized(values: Float64Array, vectors: FloatArray, count: int) -> FloatArray:
+    """Eigenvectors times the roots of their eigenvalues; zeros where they are negative or run out."""
+    columns = np.zeros((len(vectors), count), vectors.dtype)
+    np.multiply(vectors, np.sqrt(np.maximum(values, 0)), out=columns[:, : len(values)], casting="same_kind")
     return columns
 
 
-def _skewed(X: Float64Array) -> Float64Array:
-    """Each column with the sign that puts its few large entries above zero."""
-    return X * np.where((X**3).sum(axis=0) < 0, -1.0, 1.0)
+def _skewed(X: npt.NDArray[Bits]) -> npt.NDArray[Bits]:
+    """Each column, in its place, with the sign that puts its few large entries above zero."""
+    X *= np.where((X**3).sum(axis=0, dtype=np.float64) < 0, -1, 1).astype(X.dtype)
+    return X
 
 
-def _scaled(X: Float64Array, size: float) -> Float64Array:
-    """Columns scaled so that their positive entries have this root mean square."""
+def _scaled(X: npt.NDArray[Bits], size: float) -> npt.NDArray[Bits]:
+    """Columns, in their places, scaled so that their positive entries have this root mean square."""
     positive = np.maximum((X > 0).sum(axis=0), 1)
-    norms = np.sqrt((X**2).sum(axis=0) / positive)
-    return X * (size / np.where(norms > 0, norms, 1.0))
+    norms = np.sqrt((X**2).sum(axis=0, dtype=np.float64) / positive)
+    X *= (size / np.where(norms > 0, norms, 1.0)).astype(X.dtype)
+    return X

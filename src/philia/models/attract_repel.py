@@ -15,7 +15,7 @@ from philia.models.checks import check_counts, check_search
 from philia.models.factorization import Factorization
 from philia.objective import Group, Recipe, SquaredError
 from philia.objective.mixing import attracting, blocks, repelling
-from philia.solvers import Solver
+from philia.solvers import AnySolver
 
 
 class AttractRepel(Factorization):
@@ -31,7 +31,7 @@ class AttractRepel(Factorization):
         The number of columns of B and of C.
     penalty
         The weight of |B|² + |C|²; none by default.
-    solver, random_state, dtype, n_jobs
+    solver, random_state, dtype, n_jobs, executor
         As in ``CommunityModel``.
 
     >>> from philia import AttractRepel
@@ -50,10 +50,11 @@ class AttractRepel(Factorization):
         n_heterophilous: int = 4,
         *,
         penalty: float = 0.0,
-        solver: str | Solver = "lbfgsb",
+        solver: str | AnySolver = "auto",
         random_state: Any = None,
         dtype: str = "float64",
         n_jobs: int | None = None,
+        executor: Any = None,
     ) -> None:
         self.n_homophilous = n_homophilous
         self.n_heterophilous = n_heterophilous
@@ -62,6 +63,7 @@ class AttractRepel(Factorization):
         self.random_state = random_state
         self.dtype = dtype
         self.n_jobs = n_jobs
+        self.executor = executor
 
     def diagonal(self) -> Float64Array:
         """The diagonal of D (n): what makes the entries of a node with itself zero, as they are in the graph."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from philia._types import BoolArray, Float64Array, Int64Array
+from philia.models.hidden_pairs import HiddenPairs
 from philia.objective import Freedom, Recipe
 from philia.objective.extra_pairs import with_link
 from philia.solvers import LBFGSB
@@ -13,25 +14,19 @@ _SMALLEST = 1e-3
 """No group of columns is scaled below this share of its scores: at zero products have no slope."""
 
 
-def calibrated(
-    F: Float64Array,
-    recipe: Recipe,
-    pairs: tuple[Int64Array, Int64Array],
-    linked: BoolArray,
-    weights: Float64Array,
-) -> Float64Array:
+def calibrated(F: Float64Array, recipe: Recipe, known: HiddenPairs) -> Float64Array:
     """F with each group of columns that attract or repel scaled, and each shared value moved, to fit the pairs best.
 
     The more nodes, the rarer links, and the more a start that is a little too strong promises of them. A large graph
-    leaves no time to unlearn that. With scores = sum of a_g · scores_g + δ this is a regression on a few numbers, and
-    ``weights`` say for how many pairs of the graph each of the ``pairs`` stands.
+    leaves no time to unlearn that. With scores = sum of a_g · scores_g + δ this is a regression on a few numbers.
 
     >>> from philia import CommunityModel
     >>> recipe, F = CommunityModel(1, 0, background="none")._recipe(), np.full((4, 1), 3.0)
-    >>> half = np.array([True, False])
-    >>> calibrated(F, recipe, (np.array([0, 1]), np.array([2, 3])), half, np.ones(2)).max().round(2)
+    >>> half = HiddenPairs(np.array([0, 1]), np.array([2, 3]), np.array([True, False]), np.ones(2))
+    >>> calibrated(F, recipe, half).max().round(2)
     np.float64(0.09)
     """
+    pairs, linked, weights = (known.rows, known.columns), known.linked, known.weights
     parts, scaled, moved = _parts(F, recipe, pairs)
     if not len(parts):
         return F

@@ -7,19 +7,25 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from philia.execution import LocalThreads, one_blas_thread
+from philia._types import Float64Array
+from philia.execution import one_blas_thread
 from philia.factors import CommunityFactors
 from philia.graphs import Graph
-from philia.objective import HeldOut, exact_objective, seen
+from philia.models.journal import minimized
+from philia.models.searching import solver_for
+from philia.objective import HeldOut, Recipe, exact_objective, seen
 from philia.selection import Folds, Search, Selection, first_settings
 from philia.selection.judge import Judge
-from philia.solvers import FloorLBFGS, OnIteration
+from philia.solvers import Adam, FloorLBFGS, OnIteration, Solution, staged
 
 if TYPE_CHECKING:
     from philia.models.community import CommunityModel
 
 _TRIAL_SOLVER: Final = FloorLBFGS(keep=0.0)
 """Trials are short and begin near an end: there it reaches what L-BFGS-B does, with much less work of its own."""
+
+_USUAL: Final = 20
+"""So many columns of a kind are reckoned with where their number is open."""
 
 AUTO: Final = "auto"
 """Not given: to be chosen."""
@@ -52,40 +58,38 @@ class HiddenPairsTrial:
         model = self.model._with(n_homophilous, n_heterophilous, 0.0)
         recipe = model._recipe()
         with one_blas_thread():
-            return model._factors(model._start(seen(self.graph, self.hidden), recipe, self.rng), recipe)
+            F = self.model._journal.start(lambda: model._start(seen(self.graph, self.hidden), recipe, self.rng))
+        return model._factors(F, recipe)
 
     def train(self, factors: CommunityFactors, penalty: float, iterations: int) -> CommunityFactors:
         """The factors after some more steps."""
         if self.interrupted:
             return factors
         model = self.model._with(factors.homophilous.shape[1], factors.heterophilous.shape[1], penalty)
-        recipe, n = model._recipe(), self.graph.n_nodes
+        recipe = model._recipe()
+        with one_blas_thread():
+            solution = self._search(model, recipe, model._columns(factors), iterations)
+        self.interrupted = solution.reason == "interrupted"
+        return model._factors(recipe.factors(solution.point, self.graph.n_nodes), recipe)
+
+    def _search(self, model: CommunityModel, recipe: Recipe, F: Float64Array, iterations: int) -> Solution:
         objective = exact_objective(
             self.graph,
             recipe,
-            penalty=penalty,
+            penalty=model.penalty,
             diagonal=model.include_diagonal,
             held_out=self.hidden,
             dtype="float32",
-            executor=LocalThreads(model.n_jobs),
+            executor=model._executor(),
         )
-        with one_blas_thread():
-            solution = replace(_TRIAL_SOLVER, iterations=iterations).minimize(
-                objective.value_and_gradient,
-                recipe.point(model._columns(factors)),
-                recipe.lower_bounds(n),
-                self._watched(model),
-            )
-        self.interrupted = solution.reason == "interrupted"
-        return model._factors(recipe.factors(solution.point, n), recipe)
+        solver, lower = replace(_TRIAL_SOLVER, iterations=iterations), recipe.lower_bounds(self.graph.n_nodes)
+        journal, function, start = self.model._journal, objective.value_and_gradient, recipe.point(F)
+        return minimized(journal, solver, function, start, lower, self._watched(model))
 
     def _watched(self, model: CommunityModel) -> OnIteration | None:
         """Who watches is told what is being tried."""
-        on_iteration = self.on_iteration
-        if on_iteration is None:
-            return None
         stage = f"trying {model.n_homophilous} + {model.n_heterophilous} communities, penalty {model.penalty:.2g}"
-        return lambda progress: on_iteration(replace(progress, stage=stage))
+        return staged(self.on_iteration, stage)
 
 
 def choose(
@@ -100,6 +104,8 @@ def choose(
     3
     """
     known = seen(graph, model.held_out_)
+    if isinstance(solver_for(model.solver, graph, _nominal(model)._recipe(), model.held_out_), Adam):
+        return _choose_among_sampled_pairs(model, graph, known, rng, on_iteration)
     folds = Folds.of(known)
     penalty = None if model.penalty == AUTO else float(model.penalty) * (1 - folds.share)  # trials see fewer pairs
     settings = first_settings(known, _asked(model.n_homophilous), _asked(model.n_heterophilous), penalty, rng)
@@ -107,6 +113,24 @@ def choose(
     trials = [HiddenPairsTrial(model, graph, pairs, rng, on_iteration) for pairs in hidden]
     judges = [Judge.of(graph, pairs, model.held_out_, rng) for pairs in hidden]
     return Search(trials, judges, rng).run(settings, folds.share)
+
+
+def _choose_among_sampled_pairs(
+    model: CommunityModel, graph: Graph, known: Graph, rng: np.random.Generator, on_iteration: OnIteration | None
+) -> tuple[Selection, CommunityFactors]:
+    from philia.models.sampled_trial import SampledPairsTrial
+
+    trial = SampledPairsTrial(model, graph, model.held_out_, rng, on_iteration)
+    penalty = None if model.penalty == AUTO else float(model.penalty) * (1 - trial.share)
+    settings = first_settings(known, _asked(model.n_homophilous), _asked(model.n_heterophilous), penalty, rng)
+    return Search([trial], [trial.judge], rng).run(settings, trial.share)
+
+
+def _nominal(model: CommunityModel) -> CommunityModel:
+    """The model with a usual number of columns where it leaves that open."""
+    asked = (_asked(model.n_homophilous), _asked(model.n_heterophilous))
+    k_B, k_C = (_USUAL if count is None else count for count in asked)
+    return model._with(k_B, k_C, 0.0)
 
 
 def _asked(setting: Any) -> Any:

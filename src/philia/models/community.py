@@ -24,11 +24,12 @@ from philia.models.files import KeptModel
 from philia.models.fitted_starts import FITTED_STARTS
 from philia.models.neighbourhoods import Neighbours
 from philia.models.placement import Placement, place
+from philia.models.searching import solver_for
 from philia.models.whole_starts import FromFactors, WholeStart
 from philia.objective import CrossEntropy, Freedom, Group, Recipe
 from philia.objective.mixing import attracting, blocks, meeting_ones, repelling
 from philia.selection import Selection
-from philia.solvers import OnIteration, Solution, Solver, as_solver, shortened
+from philia.solvers import AnySolver, OnIteration, Solution, shortened
 
 Background = Literal["none", "constant", "popularity"]
 Count = int | Literal["auto"]
@@ -64,8 +65,10 @@ class CommunityModel(Factorization):
         How many starts compete: the worse half leaves after every 25 iterations. Where settings are chosen
         automatically, there is one.
     solver
-        "lbfgsb" (SciPy's, 200 iterations, the paper's), "floor" (faster on large graphs), or a solver object such as
-        ``LBFGSB(iterations=500)``. The trials of an automatic choice have their own.
+        "lbfgsb" (SciPy's, 200 iterations, the paper's), "floor" (faster), "adam" (counts links, but samples other
+        pairs, so that a million nodes are no obstacle; ends where a few hidden pairs are predicted best), or a solver
+        object such as ``LBFGSB(iterations=500)``. "auto" is L-BFGS-B up to 5e9 pairs times columns (11,000 nodes with
+        40 columns), Adam beyond. The trials of an automatic choice have their own.
     include_diagonal
         Whether a node's missing link to itself counts, as in the paper.
     random_state
@@ -74,6 +77,10 @@ class CommunityModel(Factorization):
         "float64", or "float32" for about half the time at seven digits.
     n_jobs
         The number of threads; all cores by default, or with -1.
+    executor
+        Where to compute: a ``distributed.Client``, the address of a Dask scheduler ("tcp://10.0.0.1:8786") that is
+        connected to while something is computed, a ``DaskCluster``, or anything with a ``map`` that gives results in
+        order. By default the threads of this machine. It is not kept in files, pickles and copies.
 
     Examples
     --------
@@ -102,11 +109,12 @@ class CommunityModel(Factorization):
         background: Background = "popularity",
         start: str | Start = "spectral",
         n_starts: int = 1,
-        solver: str | Solver = "lbfgsb",
+        solver: str | AnySolver = "auto",
         include_diagonal: bool = False,
         random_state: Any = None,
         dtype: str = "float64",
         n_jobs: int | None = None,
+        executor: Any = None,
     ) -> None:
         self.n_homophilous = n_homophilous
         self.n_heterophilous = n_heterophilous
@@ -119,6 +127,7 @@ class CommunityModel(Factorization):
         self.random_state = random_state
         self.dtype = dtype
         self.n_jobs = n_jobs
+        self.executor = executor
 
     def explain(self, u: Node, v: Node) -> LinkExplanation:
         """Why the two nodes are, or are not, predicted to be linked."""
@@ -150,7 +159,8 @@ class CommunityModel(Factorization):
         array([ True])
         """
         check_is_fitted(self)
-        return place(self, neighbours, unknown)
+        with self._working():
+            return place(self, neighbours, unknown)
 
     def partial_fit(
         self, X: Any, y: Any = None, *, iterations: int = 20, on_iteration: OnIteration | None = None
@@ -187,8 +197,9 @@ class CommunityModel(Factorization):
         settled = self._with(chosen.n_homophilous, chosen.n_heterophilous, self.penalty_)
         # The search ended near the end of this fit: half of the iterations are plenty. Who pressed Ctrl-C wants none.
         share = 0.0 if self.selection_.interrupted else 0.5
-        settled.set_params(start=FromFactors(factors), n_starts=1, solver=shortened(as_solver(self.solver), share))
-        settled.held_out_ = self.held_out_
+        solver = shortened(solver_for(self.solver, graph, settled._recipe(), self.held_out_), share)
+        settled.set_params(start=FromFactors(factors), n_starts=1, solver=solver)
+        settled.held_out_, settled._journal = self.held_out_, self._journal
         found, solution = settled._learn(graph, rng, on_iteration)
         return found, replace(solution, reason="interrupted", converged=False) if share == 0 else solution
 

@@ -10,15 +10,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from philia._types import Float64Array, Int64Array
 from philia.exceptions import InvalidParameterError
-from philia.execution import LocalThreads
 from philia.factors import CommunityFactors
 from philia.graphs import Graph, as_graph
 from philia.graphs.growth import grown
 from philia.initialization import choose_start
+from philia.models.searching import solver_for
 from philia.models.whole_starts import WholeStart
 from philia.objective import CrossEntropy, HeldOut, ListedPairs
 from philia.objective.new_rows import place_rows
-from philia.solvers import OnIteration, as_solver, shortened
+from philia.solvers import OnIteration, shortened
 
 if TYPE_CHECKING:
     from philia.models.community import CommunityModel
@@ -75,7 +75,7 @@ class FromModel(WholeStart):
         new = np.flatnonzero(earlier < 0)[np.diff(links.indptr) > 0]
         if new.size:
             links = links[np.diff(links.indptr) > 0].astype(np.float64)
-            executor = LocalThreads(model.n_jobs)
+            executor = model._executor()
             found[new], _ = place_rows(recipe, F[earlier[at]], links, penalty=self.model.penalty_, executor=executor)
         return model._factors(found, recipe)
 
@@ -101,7 +101,8 @@ def fitted_with(model: CommunityModel, X: Any, iterations: int, on_iteration: On
     before = model.graph_
     after = grown(before, as_graph(X, weights=before.weights is not None))
     following = model._settled()
-    following.set_params(start=FromModel(model), solver=shortened(as_solver(model.solver), iterations))
+    solver = solver_for(model.solver, after, following._recipe(), model.held_out_)
+    following.set_params(start=FromModel(model), solver=shortened(solver, iterations))
     return following.fit(after, held_out=on_more_nodes(model.held_out_, before, after), on_iteration=on_iteration)
 
 

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
+from copy import copy
 from dataclasses import replace
 from typing import Any, Literal, Self
 
 import numpy as np
 
 from philia._types import Float64Array
-from philia.execution import LocalThreads, one_blas_thread
+from philia.execution import Executor, as_executor, opened
 from philia.factors import Factors
 from philia.graphs import Graph
-from philia.initialization import race
 from philia.models.files import KeptModel
 from philia.models.link_model import LinkModel
-from philia.objective import Recipe, exact_objective, seen
-from philia.solvers import OnIteration, Solution, Solver, as_solver, shortened
+from philia.models.searching import search
+from philia.objective import Recipe
+from philia.solvers import AnySolver, OnIteration, Solution
 
 
 class Factorization(LinkModel):
@@ -31,12 +34,14 @@ class Factorization(LinkModel):
     """
 
     penalty: float | Literal["auto"]
-    solver: str | Solver
+    solver: str | AnySolver
     include_diagonal: bool
     dtype: str
     n_jobs: int | None
+    executor: Any = None
     n_starts: int = 1
     penalty_: float
+    _place: Executor | None = None
 
     @abstractmethod
     def _recipe(self) -> Recipe:
@@ -58,31 +63,36 @@ class Factorization(LinkModel):
         self, graph: Graph, rng: np.random.Generator, on_iteration: OnIteration | None
     ) -> tuple[Factors, Solution]:
         recipe = self._recipe()
-        objective = exact_objective(
-            graph,
-            recipe,
-            penalty=self.penalty,
-            diagonal=self.include_diagonal,
-            held_out=self.held_out_,
-            dtype=self.dtype,
-            executor=LocalThreads(self.n_jobs),
-        )
-        lower, solver = recipe.lower_bounds(graph.n_nodes), as_solver(self.solver)
-
-        def improved(point: Float64Array, iterations: int) -> Solution:
-            shorter = shortened(solver, iterations)
-            return shorter.minimize(objective.value_and_gradient, point, lower, on_iteration)
-
-        with one_blas_thread():
-            known = seen(graph, self.held_out_)
-            starts = [recipe.point(self._start(known, recipe, rng)) for _ in range(self.n_starts)]
-            first = race(starts, improved) if self.n_starts > 1 else None
-            if first is not None and first.reason == "interrupted":
-                solution = first
-            else:
-                start = starts[0] if first is None else first.point
-                solution = solver.minimize(objective.value_and_gradient, start, lower, on_iteration)
+        solution = search(self, graph, recipe, rng, on_iteration)
         return self._factors(recipe.factors(solution.point, graph.n_nodes), recipe), solution
+
+    def _executor(self) -> Executor:
+        """Where the model computes."""
+        return as_executor(self.executor, self.n_jobs) if self._place is None else self._place
+
+    @contextmanager
+    def _working(self) -> Iterator[None]:
+        if self._place is not None:  # part of a larger work, which opened it
+            yield
+            return
+        with opened(self.executor, self.n_jobs) as self._place:
+            try:
+                yield
+            finally:
+                del self._place
+
+    def __sklearn_clone__(self) -> Self:
+        """An unfitted model that computes at the same place: places are not copied, and stay open while in use."""
+        fresh: Self = super(Factorization, copy(self)).__sklearn_clone__()
+        fresh.executor = self.executor
+        if self._place is not None:
+            fresh._place = self._place
+        return fresh
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All but the place: it belongs to this process, so that a pickled model computes on threads again."""
+        state = {name: value for name, value in super().__getstate__().items() if name != "_place"}
+        return {**state, "executor": None}
 
     @classmethod
     def _restored(cls, kept: KeptModel) -> Self:

@@ -21,15 +21,16 @@ from philia.factors import (
     MixtureFactors,
     SignedFactors,
 )
-from philia.factors.files import read_arrays, write_arrays
+from philia.factors.files import InPieces, read_arrays, write_arrays
 from philia.graphs import Changes, Graph, Nodes
+from philia.graphs.mapped_graphs import link_parts
 from philia.models.kept_stability import read_stability, stability_arrays, stability_header
 from philia.objective import BothPairs, HeldOut, ListedPairs, RandomPairs
-from philia.solvers import LBFGSB, FloorLBFGS, Solution
+from philia.solvers import LBFGSB, Adam, BySize, FloorLBFGS, Solution
 
 _KINDS: tuple[Any, ...] = (BlockFactors, CoinFactors, CommunityFactors, LogisticFactors, MixtureFactors, SignedFactors)
 _FACTORS = {kind.__name__: kind for kind in _KINDS}
-_SOLVERS = {solver.__name__: solver for solver in (LBFGSB, FloorLBFGS)}
+_SOLVERS = {solver.__name__: solver for solver in (LBFGSB, FloorLBFGS, Adam, BySize)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,17 +50,13 @@ class KeptModel:
 def write_model(path: str | os.PathLike[str], kept: KeptModel) -> None:
     """Write a fitted model; node names must be text, numbers, booleans or None."""
     graph, solution, held_out = kept.graph, kept.solution, kept.held_out
-    rows, columns = graph.links
-    arrays: dict[str, npt.NDArray[Any]] = {
+    arrays: dict[str, npt.NDArray[Any] | InPieces] = {
         **kept.factors.arrays(),
-        "link_rows": rows.astype(np.int32 if graph.n_nodes < 2**31 else np.int64),
-        "link_columns": columns.astype(np.int32 if graph.n_nodes < 2**31 else np.int64),
+        **_links(graph),
         "loss_history": solution.history,
         **_packed(graph.nodes),
         **stability_arrays(kept.stability),
     }
-    if graph.link_weights is not None:
-        arrays["link_weights"] = graph.link_weights
     by_chance, by_list = _taken_apart(held_out)
     if by_list is not None:
         arrays["held_out_rows"], arrays["held_out_columns"] = by_list.pairs(graph.n_nodes)
@@ -114,6 +111,20 @@ def _held_out(graph: Graph, arrays: dict[str, npt.NDArray[Any]], header: dict[st
         return by_chance
     by_list = ListedPairs.of_rows(graph, arrays["held_out_rows"], arrays["held_out_columns"])
     return by_list if by_chance is None else BothPairs(by_chance, by_list)
+
+
+def _links(graph: Graph) -> dict[str, InPieces]:
+    """The ends and the weights of ``graph.links``, made while they are written."""
+    index, count, weights = np.dtype(np.int32 if graph.n_nodes < 2**31 else np.int64), (graph.n_links,), graph.weights
+    links = {
+        "link_rows": InPieces(index, count, lambda: (rows for rows, _, _ in link_parts(graph))),
+        "link_columns": InPieces(index, count, lambda: (columns for _, columns, _ in link_parts(graph))),
+    }
+    if weights is not None:
+        links["link_weights"] = InPieces(
+            weights.dtype, count, lambda: (weights[entries] for _, _, entries in link_parts(graph))
+        )
+    return links
 
 
 def _packed(nodes: Nodes) -> dict[str, npt.NDArray[Any]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from abc import abstractmethod
 from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -28,7 +29,9 @@ from philia.factors import Factors, LowRankFactors
 from philia.factors.factors import Rows
 from philia.graphs import Graph, as_graph
 from philia.models.files import KeptModel, read_model, write_model
+from philia.models.journal import Journal, NoJournal
 from philia.models.refits import OnFit, refit_and_compare
+from philia.models.resuming import CheckpointLike, ResumableFit
 from philia.objective import HeldOut, ListedPairs, Loss, PredicatePairs, RandomPairs, mean_log_likelihood
 from philia.objective.drawing import draw_graph
 from philia.objective.estimated_likelihood import estimated_log_likelihood
@@ -68,6 +71,7 @@ class LinkModel(BaseEstimator):
     solution_: Solution
     held_out_: HeldOut | None
     stability_: Stability | None = None
+    _journal: Journal = NoJournal()
 
     @abstractmethod
     def _learn(
@@ -80,7 +84,13 @@ class LinkModel(BaseEstimator):
         """Complain about settings that make no sense, before any work."""
 
     def fit(
-        self, X: Any, y: Any = None, *, held_out: HeldOutLike = None, on_iteration: OnIteration | None = None
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        held_out: HeldOutLike = None,
+        on_iteration: OnIteration | None = None,
+        checkpoint: CheckpointLike = None,
     ) -> Self:
         """Fit the model to a graph, given in any form that ``as_graph`` takes; ``y`` is ignored.
 
@@ -90,14 +100,22 @@ class LinkModel(BaseEstimator):
         weights, models with a loss over all pairs count each link as its weight says; ``SVD``, ``NormalizedCuts``,
         ``VGraph`` and ``RandomLinks`` take all links alike. ``on_iteration`` is called with a ``Progress`` after each
         step. Ctrl-C keeps the best point so far.
+
+        ``checkpoint`` is a folder in which a long fit notes how far it has come. If it holds such notes of the same
+        fit, that one goes on, to the same result as if it had never been ended; it is removed when the fit is done.
         """
         self._check_parameters()
         graph = as_graph(X)
         if graph.n_nodes == 0:
             raise InvalidGraphError("the graph has no nodes; there is nothing to fit")
         rng = generator(self.random_state)
+        fit = ResumableFit(checkpoint, rng)
         self.held_out_ = _as_held_out(graph, held_out, rng)
-        self.factors_, self.solution_ = self._learn(graph, rng, on_iteration)
+        with self._working(), fit.journal(self, graph) as self._journal:
+            try:
+                self.factors_, self.solution_ = self._learn(graph, rng, on_iteration)
+            finally:
+                del self._journal
         self.graph_ = graph
         self.n_features_in_ = graph.n_nodes
         self.stability_ = None
@@ -180,8 +198,13 @@ class LinkModel(BaseEstimator):
         [3, 3, 3, 3, 3]
         """
         check_is_fitted(self)
-        self.stability_ = refit_and_compare(self, fits, on_fit)
+        with self._working():
+            self.stability_ = refit_and_compare(self, fits, on_fit)
         return self.stability_
+
+    def _working(self) -> AbstractContextManager[None]:
+        """While it lasts, the place where the model computes is open; for most that is nothing to be opened."""
+        return nullcontext()
 
     def _settled(self) -> Self:
         """An unfitted model with the settings that the fit really used."""
@@ -208,6 +231,7 @@ class LinkModel(BaseEstimator):
         """Write the model with its graph, names, settings and loss history to a safetensors file."""
         check_is_fitted(self)
         settings, fitted = self.get_params(deep=False), (self.graph_, self.factors_, self.solution_, self.held_out_)
+        settings.pop("executor", None)  # where it was fitted need not be there when it is loaded
         write_model(path, KeptModel(type(self).__name__, settings, *fitted, self.stability_, self._chosen()))
 
     @classmethod

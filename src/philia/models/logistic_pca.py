@@ -14,7 +14,7 @@ from philia.models.checks import check_counts, check_search
 from philia.models.factorization import Factorization
 from philia.objective import CrossEntropy, Group, Recipe
 from philia.objective.mixing import one_way
-from philia.solvers import Solver
+from philia.solvers import AnySolver
 
 
 class LogisticPCA(Factorization):
@@ -29,7 +29,7 @@ class LogisticPCA(Factorization):
         The number of columns of X, and of Y: a node has twice as many numbers.
     penalty
         The weight of |X|² + |Y|²; none by default.
-    solver, include_diagonal, random_state, dtype, n_jobs
+    solver, include_diagonal, random_state, dtype, n_jobs, executor
         As in ``CommunityModel``.
 
     >>> from philia import LogisticPCA
@@ -46,11 +46,12 @@ class LogisticPCA(Factorization):
         n_columns: int = 8,
         *,
         penalty: float = 0.0,
-        solver: str | Solver = "lbfgsb",
+        solver: str | AnySolver = "auto",
         include_diagonal: bool = True,
         random_state: Any = None,
         dtype: str = "float64",
         n_jobs: int | None = None,
+        executor: Any = None,
     ) -> None:
         self.n_columns = n_columns
         self.penalty = penalty
@@ -59,6 +60,7 @@ class LogisticPCA(Factorization):
         self.random_state = random_state
         self.dtype = dtype
         self.n_jobs = n_jobs
+        self.executor = executor
 
     def _recipe(self) -> Recipe:
         k = self.n_columns

@@ -14,7 +14,7 @@ from philia.models.checks import check_counts, check_search
 from philia.models.factorization import Factorization
 from philia.objective import Group, Recipe
 from philia.objective.mixing import attracting
-from philia.solvers import Solver
+from philia.solvers import AnySolver
 
 
 class NonnegativeFactorization(Factorization):
@@ -30,10 +30,10 @@ class NonnegativeFactorization(Factorization):
         "spectral" (from leading eigenvectors) or "uniform" (at random), or a function like those; scaled so that the
         scores begin at the size of the graph's entries.
     solver
-        "lbfgsb", "floor", or a solver object such as ``LBFGSB(iterations=500)``.
+        "lbfgsb", "floor", "adam", a solver object such as ``LBFGSB(iterations=500)``, or "auto", as ``CommunityModel``.
     include_diagonal
         Whether a node's missing link to itself counts.
-    random_state, dtype, n_jobs
+    random_state, dtype, n_jobs, executor
         As in ``CommunityModel``.
 
     >>> from philia import SymNMF
@@ -49,11 +49,12 @@ class NonnegativeFactorization(Factorization):
         *,
         penalty: float = 0.0,
         start: str | Start = "spectral",
-        solver: str | Solver = "lbfgsb",
+        solver: str | AnySolver = "auto",
         include_diagonal: bool = True,
         random_state: Any = None,
         dtype: str = "float64",
         n_jobs: int | None = None,
+        executor: Any = None,
     ) -> None:
         self.n_communities = n_communities
         self.penalty = penalty
@@ -63,6 +64,7 @@ class NonnegativeFactorization(Factorization):
         self.random_state = random_state
         self.dtype = dtype
         self.n_jobs = n_jobs
+        self.executor = executor
 
     def _recipe(self) -> Recipe:
         k = self.n_communities

@@ -13,7 +13,6 @@ from scipy import sparse
 
 from philia._types import Float64Array, Int64Array, Node, Pair
 from philia.exceptions import InvalidParameterError
-from philia.execution import LocalThreads
 from philia.explain import Communities, Community, LinkExplanation, PredictedLink, explain_link
 from philia.explain.normalized import community_names
 from philia.factors import CommunityFactors
@@ -165,7 +164,7 @@ def place(model: CommunityModel, neighbours: Neighbours, unknown: Neighbours | N
         links,
         left_out,
         penalty=model.penalty_,
-        executor=LocalThreads(model.n_jobs),
+        executor=model._executor(),
     )
     factors = model._factors(placed, recipe)
     return Placement(nodes, factors, links, float(residuals.max()), copy(model))

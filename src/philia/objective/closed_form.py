@@ -71,9 +71,19 @@ def exact_objective(
     >>> [type(exact_objective(as_graph([(0, 1)]), m._recipe())).__name__ for m in (BigClam(1), CommunityModel(1, 1))]
     ['ClosedFormObjective', 'AllPairsObjective']
     """
+    kind = ClosedFormObjective if has_closed_form(recipe, held_out) else AllPairsObjective
+    return kind(graph, recipe, held_out=held_out, **settings)
+
+
+def has_closed_form(recipe: Recipe, held_out: HeldOut | None) -> bool:
+    """Whether the sum over all pairs can be had without looking at each.
+
+    >>> from philia import BigClam, CommunityModel
+    >>> [has_closed_form(model._recipe(), None) for model in (BigClam(1), CommunityModel(1, 1))]
+    [True, False]
+    """
     listed = held_out is None or isinstance(held_out, ListedPairs)
-    short = recipe.loss.moment is not None and recipe.symmetric and listed
-    return (ClosedFormObjective if short else AllPairsObjective)(graph, recipe, held_out=held_out, **settings)
+    return recipe.loss.moment is not None and recipe.symmetric and listed
 
 
 def _left_out(n: int, *, diagonal: bool, held_out: HeldOut | None) -> ExtraPairs:

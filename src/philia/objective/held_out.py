@@ -18,6 +18,7 @@ from philia._types import BoolArray, Int64Array, Node, Pair, UInt32Array
 from philia.exceptions import InvalidParameterError
 from philia.graphs.graph import Graph, stored
 from philia.graphs.hashing import mixed, node_keys
+from philia.graphs.mapped_graphs import part_of
 
 
 class HeldOut(ABC):
@@ -230,7 +231,4 @@ def seen(graph: Graph, held_out: HeldOut | None) -> Graph:
     """
     if held_out is None:
         return graph
-    rows, columns = graph.links
-    kept = ~held_out.contains(rows, columns)
-    weights = None if graph.link_weights is None else graph.link_weights[kept]
-    return Graph.from_rows(rows[kept], columns[kept], graph.nodes, weights=weights)
+    return part_of(graph, lambda rows, columns: ~held_out.contains(rows, columns))

@@ -18,6 +18,9 @@ MOST_HOMOPHILOUS, MOST_HETEROPHILOUS = 48, 8
 _ENOUGH_LINKS, _MOST_FOLDS, _SHARE = 600, 3, 0.1
 _LISTED_NODES = 3000
 
+_COUNTED_NODES = 100_000
+"""Beyond, to count the communities that stand out takes longer than to try with the most that are looked for."""
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -48,7 +51,8 @@ def first_settings(
 ) -> Settings:
     """Where to begin for a graph; None is what is to be searched for.
 
-    Twice as many communities that attract as stand out of chance, and a few that repel. The penalty begins at 0.6
+    Twice as many communities that attract as stand out of chance, and a few that repel; on large graphs as many as are
+    looked for at all. The penalty begins at 0.6
     times the root of the mean degree: below it lies what chance alone does to the eigenvalues of the graph (twice that
     root), and the best penalties of the graphs that the search was tuned on lie within a factor of two around it.
 
@@ -57,8 +61,8 @@ def first_settings(
     >>> begun.counts, round(begun.penalty, 1)
     ((14, 2), 2.7)
     """
-    many, few = 0, 0
-    if n_homophilous is None or n_heterophilous is None:
+    many, few = MOST_HOMOPHILOUS // 2, MOST_HETEROPHILOUS
+    if graph.n_nodes <= _COUNTED_NODES and (n_homophilous is None or n_heterophilous is None):
         many, few = detectable(graph, MOST_HOMOPHILOUS // 2, rng)
     room = max(1, graph.n_nodes // 2)
     return Settings(

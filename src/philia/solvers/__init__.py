@@ -1,15 +1,18 @@
 """Step 4: minimising a function with its gradient above lower bounds."""
 
 from philia.solvers.adam import Adam, Judge, RowBlocks
-from philia.solvers.catalog import SOLVERS, as_solver
+from philia.solvers.by_size import BySize, adam_for
+from philia.solvers.catalog import SOLVERS, AnySolver, as_solver
 from philia.solvers.floor_lbfgs import FloorLBFGS
 from philia.solvers.scipy_lbfgsb import LBFGSB
-from philia.solvers.solver import OnIteration, Progress, Solution, Solver, shortened
+from philia.solvers.solver import OnIteration, Progress, Solution, Solver, shortened, staged
 
 __all__ = [
     "LBFGSB",
     "SOLVERS",
     "Adam",
+    "AnySolver",
+    "BySize",
     "FloorLBFGS",
     "Judge",
     "OnIteration",
@@ -17,6 +20,8 @@ __all__ = [
     "RowBlocks",
     "Solution",
     "Solver",
+    "adam_for",
     "as_solver",
     "shortened",
+    "staged",
 ]

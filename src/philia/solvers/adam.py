@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
 from philia._types import BoolArray, Float64Array, FloatArray
 from philia.solvers.solver import OnIteration, Progress, Solution
 
-_NEVER_ZERO = 1e-8
+_CUT, _CUTS = 0.4, 5
+"""What is left of the length of steps that lead nowhere better, and how often it is cut before the search ends."""
 
-_NEAREST = 1e-9
-"""How close to its bound an entry may come. Halved again and again it would be zero in single precision, where products
-have no slope; and the numbers just above that are slow to compute with."""
+_STATE = ("F", "best_verdict", "waited", "cuts")
 
 
 class RowBlocks(Protocol):
@@ -42,38 +41,52 @@ Judge = Callable[[FloatArray], float]
 """How badly F does on what the search does not see; lower is better."""
 
 
+class Notes(Protocol):
+    """Where a search notes how far it has come, so that it can go on from there."""
+
+    def latest(self) -> Mapping[str, Any] | None:
+        """What was noted last, with the random generator as it was then; None if the search has not begun yet."""
+        ...
+
+    def keep(self, state: Callable[[], Mapping[str, Any]]) -> None:
+        """Note what the function gives, or leave it for a later epoch; it may point to arrays that go on changing."""
+        ...
+
+
 @dataclass(frozen=True)
 class Adam:
     """Steps of about the same length in every entry, whatever its slope (Kingma and Ba, 2015), above a floor.
 
-    An epoch moves every row once, block after block in random order, and then the shared values. Steps fall from
-    ``step`` to nothing along half a cosine. As in ``FloorLBFGS`` an entry keeps at least the share ``keep`` of its
-    distance to its bound, and never reaches it.
+    An iteration is an epoch: it moves every row once, block after block in random order, and then the shared values.
+    Steps fall from ``step`` to nothing along half a cosine. As in ``FloorLBFGS`` an entry keeps at least the share
+    ``keep`` of its distance to its bound, and never reaches it.
 
     With its decays at 0.6 and 0.9 it forgets sooner than the usual Adam. An entry moves once an epoch, while its
     neighbours have moved too: older slopes mislead.
 
-    A judge, asked every few epochs, ends the search: once ``patience`` verdicts in a row were no better than the best,
-    the search goes back to that epoch and lets the steps run out in as many epochs as it has waited. The best matrix
-    is kept; without a judge, the last.
+    A judge is asked every few epochs. Once ``patience`` verdicts in a row were no better than the best, the search goes
+    back to that epoch with steps 0.4 times as long, and after the fifth time it ends. The best matrix is kept; without
+    a judge, the last. Models make one of a share ``hidden`` of the links; with 0 there is none, and the search goes on
+    for the lowest value.
 
     >>> class Bowl:
     ...     blocks, shared = [slice(0, 1), slice(1, 2)], np.array([False, False])
     ...     def by_rows(self, F, rows, rng):
     ...         away = F[rows] - [1, -2]
     ...         return float((away**2).sum()), 2 * away
-    >>> solution = Adam(epochs=200).minimize(Bowl(), np.ones((2, 2)), np.zeros(2), np.random.default_rng(0))
+    >>> solution = Adam(iterations=200).minimize(Bowl(), np.ones((2, 2)), np.zeros(2), np.random.default_rng(0))
     >>> np.abs(solution.point).round(3).tolist()
     [[1.0, 0.0], [1.0, 0.0]]
     """
 
-    epochs: int = 100
+    iterations: int = 200
     step: float = 0.25
+    hidden: float = 0.02
     keep: float = 0.5
     first_decay: float = 0.6
     second_decay: float = 0.9
     every: int = 1
-    patience: int = 5
+    patience: int = 2
 
     def minimize(
         self,
@@ -83,15 +96,19 @@ class Adam:
         rng: np.random.Generator,
         on_iteration: OnIteration | None = None,
         judge: Judge | None = None,
+        notes: Notes | None = None,
     ) -> Solution:
         """F (rows × columns) at or above the bound of each column, and how the search went.
 
         The history holds what each epoch's blocks added up to while they moved, and at last an estimate of the value
         at the point itself.
         """
+        from philia.solvers.compiled import prepare
+
+        prepare()
         run = _Run(self, function, np.array(start, np.float32, order="C"), np.asarray(lower_bound, np.float32), judge)
         try:
-            reason = run.search(rng, on_iteration)
+            reason = run.search(rng, on_iteration, notes)
         except KeyboardInterrupt:
             reason = "interrupted"
         return run.solution(rng, reason)
@@ -113,46 +130,64 @@ class _Run:
         self.F = np.maximum(self.F, self.lower)
         self.rows = _Moments.of(self.F)
         self.common = _Moments.of(self.F[:1, self.function.shared])
-        self.best, self.best_verdict, self.best_epoch = self.F.copy() if self.judge else self.F, np.inf, 0
-        self.last, self.turned = self.how.epochs, 0
+        self.best, self.best_verdict = self.F.copy() if self.judge else self.F, np.inf
+        self.waited, self.cuts = 0, 0
 
-    def search(self, rng: np.random.Generator, on_iteration: OnIteration | None) -> str:
-        self._ask(0)
-        epoch = 0
-        while epoch < self.last:
+    def search(self, rng: np.random.Generator, on_iteration: OnIteration | None, notes: Notes | None) -> str:
+        before = None if notes is None else notes.latest()
+        if before is None:
+            self._ask()
+        else:
+            self._go_on_from(before)
+        epoch = len(self.history)
+        while epoch < self.how.iterations and self.cuts < _CUTS:
             value = self._epoch(self._length(epoch), rng)
             epoch += 1
             self.history.append(value)
             if on_iteration is not None:
-                on_iteration(Progress(epoch, self.last, value, time.perf_counter() - self.began))
-            if epoch % self.how.every == 0 or epoch == self.last:
-                self._ask(epoch)
-            if self.judge and not self.turned and epoch - self.best_epoch >= self._waits:
-                self._turn(epoch)
-        return "converged: the judge saw nothing better" if self.turned else "stopped at the limit of epochs"
+                on_iteration(Progress(epoch, self.how.iterations, value, time.perf_counter() - self.began))
+            if epoch % self.how.every == 0 or epoch == self.how.iterations:
+                self._ask()
+            if notes is not None:
+                notes.keep(self._state)
+        return "converged: the judge saw nothing better" if self.cuts == _CUTS else "stopped at the limit of epochs"
 
-    @property
-    def _waits(self) -> int:
-        return self.how.patience * self.how.every
+    def _state(self) -> dict[str, Any]:
+        """All that the epochs to come depend on, but for the generator."""
+        return {
+            **{name: getattr(self, name) for name in _STATE},
+            **({"best": self.best} if self.judge else {}),
+            **{f"rows {name}": value for name, value in vars(self.rows).items()},
+            **{f"common {name}": value for name, value in vars(self.common).items()},
+            "history": np.array(self.history),
+            "seconds": time.perf_counter() - self.began,
+        }
+
+    def _go_on_from(self, state: Mapping[str, Any]) -> None:
+        for name in _STATE:
+            setattr(self, name, state[name])
+        self.best = state["best"] if self.judge else self.F
+        self.rows = _Moments(**{name: state[f"rows {name}"] for name in vars(self.rows)})
+        self.common = _Moments(**{name: state[f"common {name}"] for name in vars(self.common)})
+        self.history, self.began = state["history"].tolist(), time.perf_counter() - state["seconds"]
 
     def _length(self, epoch: int) -> float:
-        """The step of an epoch: half a cosine, that runs out sooner after the search has turned."""
-        done = epoch / self.how.epochs if not self.turned else (epoch - self.turned) / (self.last - self.turned)
-        whole = self.how.step if not self.turned else self.turned_at
-        return whole * (1 + math.cos(math.pi * done)) / 2
+        """The step of an epoch: half a cosine, times what the judge has left of it."""
+        return self.how.step * _CUT**self.cuts * (1 + math.cos(math.pi * epoch / self.how.iterations)) / 2
 
-    def _turn(self, epoch: int) -> None:
-        """Go back to the best, and let the steps run out."""
-        self.turned_at = self._length(epoch)
-        self.turned, self.last = epoch, min(self.how.epochs, epoch + self._waits)
-        self.F[...] = self.best
-
-    def _ask(self, epoch: int) -> None:
-        if self.judge is not None:
-            verdict = self.judge(self.F)
-            if verdict < self.best_verdict:
-                self.best_verdict, self.best_epoch = verdict, epoch
-                self.best[...] = self.F
+    def _ask(self) -> None:
+        """Keep what is the best so far; where nothing better comes, go back to it and on with shorter steps."""
+        if self.judge is None:
+            return
+        verdict = self.judge(self.F)
+        if verdict < self.best_verdict:
+            self.best_verdict, self.waited = verdict, 0
+            self.best[...] = self.F
+            return
+        self.waited += 1
+        if self.waited == self.how.patience:
+            self.waited, self.cuts = 0, self.cuts + 1
+            self.F[...] = self.best
 
     def _epoch(self, length: float, rng: np.random.Generator) -> float:
         shared, blocks = self.function.shared, self.function.blocks
@@ -165,20 +200,14 @@ class _Run:
             if shared.any():
                 by_shared += gradient[:, shared].sum(axis=0, dtype=np.float64)
                 gradient[:, shared] = 0
-            self._move(self.F[rows], self.rows.direction(rows, gradient, self.how), length, self.lower)
+            self.rows.move(self.F, rows, gradient, length, self.how, self.lower)
         if shared.any():
             self.common.turn(self.how)
             values = self.F[:1, shared]
-            direction = self.common.direction(slice(None), by_shared.astype(np.float32), self.how)
-            self._move(values, direction, length, self.lower[shared])
+            slopes = by_shared.astype(np.float32)
+            self.common.move(values, slice(None), slopes, length, self.how, self.lower[shared])
             self.F[:, shared] = values
         return value
-
-    def _move(self, x: FloatArray, direction: FloatArray, length: float, lower: FloatArray) -> None:
-        floor = np.maximum(self.how.keep * x + (1 - self.how.keep) * lower, lower + np.float32(_NEAREST))
-        direction *= np.float32(length)
-        np.subtract(x, direction, out=x)
-        np.maximum(x, floor, out=x)
 
     def solution(self, rng: np.random.Generator, reason: str) -> Solution:
         F = self.best if self.judge else self.F
@@ -208,17 +237,13 @@ class _Moments:
         self.first_missing *= how.first_decay
         self.second_missing *= how.second_decay
 
-    def direction(self, rows: slice, gradient: FloatArray, how: Adam) -> FloatArray:
-        """Where the rows go by this gradient and earlier ones: entries of about size 1."""
-        first, second = self.first[rows], self.second[rows]
-        first *= np.float32(how.first_decay)
-        first += np.float32(1 - how.first_decay) * gradient
-        second *= np.float32(how.second_decay)
-        gradient *= gradient
-        gradient *= np.float32(1 - how.second_decay)
-        second += gradient
-        size: FloatArray = np.sqrt(second * np.float32(1 / (1 - self.second_missing)))
-        size += np.float32(_NEVER_ZERO)
-        size *= np.float32(1 - self.first_missing)
-        np.divide(first, size, out=size)
-        return size
+    def move(
+        self, F: FloatArray, rows: slice, gradient: FloatArray, length: float, how: Adam, lower: FloatArray
+    ) -> None:
+        """Move the rows of F by this gradient and earlier ones: steps of about this length."""
+        from philia.solvers.compiled import move
+
+        decays = np.array([how.first_decay, how.second_decay], np.float32)
+        known = np.array([1 - self.first_missing, 1 - self.second_missing], np.float32)
+        means = self.first[rows], self.second[rows]
+        move(F[rows], gradient, *means, decays, known, np.float32(length), np.float32(how.keep), lower)

@@ -5,24 +5,33 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from philia.exceptions import InvalidParameterError
+from philia.solvers.adam import Adam
+from philia.solvers.by_size import BySize
 from philia.solvers.floor_lbfgs import FloorLBFGS
 from philia.solvers.scipy_lbfgsb import LBFGSB
 from philia.solvers.solver import Solver
 
+AnySolver = Solver | Adam | BySize
+
 SOLVERS: dict[str, Callable[[], Solver]] = {"lbfgsb": LBFGSB, "floor": FloorLBFGS}
+"""Those that evaluate a function as a whole."""
+
+OTHERS: dict[str, Callable[[], Adam | BySize]] = {"adam": Adam, "auto": BySize}
+"""One that takes a function a block of rows at a time, and one that lets the size of the problem decide."""
 
 
-def as_solver(solver: str | Solver) -> Solver:
+def as_solver(solver: str | AnySolver) -> AnySolver:
     """The solver called by a name, with its defaults; a solver object is returned as it is.
 
     >>> as_solver("lbfgsb")
-    LBFGSB(iterations=200, memory=10, value_tolerance=2.2e-09, gradient_tolerance=1e-05)
+    LBFGSB(iterations=200, memory=10, value_tolerance=2.2e-09, gradient_tolerance=1e-05, least_fall=0.0)
     """
     if not isinstance(solver, str):
         return solver
-    if solver not in SOLVERS:
-        known = ", ".join(map(repr, SOLVERS))
+    known: dict[str, Callable[[], AnySolver]] = {**SOLVERS, **OTHERS}
+    if solver not in known:
+        names = ", ".join(map(repr, known))
         raise InvalidParameterError(
-            f"there is no solver {solver!r}; use {known}, or a solver object such as LBFGSB(iterations=500)"
+            f"there is no solver {solver!r}; use {names}, or a solver object such as LBFGSB(iterations=500)"
         )
-    return SOLVERS[solver]()
+    return known[solver]()

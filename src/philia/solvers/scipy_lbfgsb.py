@@ -9,10 +9,17 @@ from scipy.optimize import Bounds, OptimizeResult, minimize
 from philia._types import Float64Array
 from philia.solvers.solver import OnIteration, Record, Solution, ValueAndGradient
 
+_LOOK_BACK = 5
+
+_STOPPED = 99
+"""SciPy's word for: the callback wanted no more."""
+
 
 @dataclass(frozen=True)
 class LBFGSB:
     """Limited-memory BFGS with exact handling of bounds; SciPy's defaults but for the number of iterations.
+
+    It also ends where the last five iterations have lowered the value by less than the share ``least_fall`` of it.
 
     >>> import numpy as np
     >>> bowl = lambda x: (float(((x - [1, -2]) ** 2).sum()), 2 * (x - [1, -2]))
@@ -25,6 +32,7 @@ class LBFGSB:
     memory: int = 10
     value_tolerance: float = 2.2e-9
     gradient_tolerance: float = 1e-5
+    least_fall: float = 0.0
 
     def minimize(
         self,
@@ -38,6 +46,8 @@ class LBFGSB:
 
         def stepped(intermediate_result: OptimizeResult) -> None:
             record.stepped(float(intermediate_result.fun))
+            if self._slow(record.history):
+                raise StopIteration
 
         options = {
             "maxiter": self.iterations,
@@ -59,8 +69,13 @@ class LBFGSB:
             return record.solution(start, "interrupted", converged=False)
         return record.solution(start, _in_words(result), converged=result.status == 0)
 
+    def _slow(self, history: list[float]) -> bool:
+        return len(history) > _LOOK_BACK and history[-1 - _LOOK_BACK] - history[-1] < self.least_fall * abs(history[-1])
+
 
 def _in_words(result: OptimizeResult) -> str:
+    if result.status == _STOPPED:
+        return "stopped where steps no longer lowered the value by much"
     if result.status == 1:
         return "stopped at the limit of iterations"
     if result.status != 0:

@@ -33,6 +33,15 @@ class Progress:
 OnIteration = Callable[[Progress], None]
 
 
+def staged(on_iteration: OnIteration | None, stage: str) -> OnIteration | None:
+    """Who watches is told what is being tried.
+
+    >>> staged(lambda progress: print(progress.stage), "a trial")(Progress(1, 2, 3.0, 0.1))
+    a trial
+    """
+    return None if on_iteration is None else lambda progress: on_iteration(replace(progress, stage=stage))
+
+
 @dataclass(frozen=True, eq=False)
 class Solution:
     """The best point found, its value, and in a sentence why the search ended.
@@ -82,7 +91,7 @@ def shortened(solver: Any, iterations: float) -> Solver:
 
     >>> from philia.solvers import LBFGSB
     >>> shortened(LBFGSB(memory=5), 20)
-    LBFGSB(iterations=20, memory=5, value_tolerance=2.2e-09, gradient_tolerance=1e-05)
+    LBFGSB(iterations=20, memory=5, value_tolerance=2.2e-09, gradient_tolerance=1e-05, least_fall=0.0)
     >>> shortened(LBFGSB(), 0.5).iterations
     100
     """

@@ -28,6 +28,7 @@ from philia.graphs.files.names import check_names, refuse_line_breaks
 from philia.graphs.files.saving import saving
 from philia.graphs.files.tables import read_parquet, write_parquet
 from philia.graphs.graph import Graph
+from philia.graphs.memory import WHOLE_MACHINE, MemoryBound
 from philia.graphs.nodes import Nodes
 
 __all__ = ["read_communities", "read_graph", "write_communities", "write_graph"]
@@ -60,6 +61,9 @@ _WRITERS: dict[str, Callable[[Graph, BinaryIO], None]] = {
 _OPTIONS = {".jlg": {"encoding"}, ".gml": {"encoding"}, ".parquet": {"columns"}}
 """Which settings of an edge list the other formats know as well."""
 
+_WHOLE = 16
+"""Bytes of memory for each byte of a file that is read whole."""
+
 _CONTENTS = (
     (b"%%matrixmarket", ".mtx"),
     (b"pk\x03\x04", ".npz"),
@@ -91,6 +95,7 @@ def read_graph(
     encoding: str = "utf-8",
     symmetrize: bool = False,
     weights: bool = False,
+    memory: MemoryBound | str | int | None = None,
 ) -> Graph:
     r"""The graph that a file holds, undirected; everything dropped is counted in ``changes``.
 
@@ -128,16 +133,24 @@ def read_graph(
     Weights are dropped, unless ``weights`` asks for them: see :func:`philia.as_graph`. Large edge lists are then read
     more slowly. A .jlg file, and an .npz file of links instead of a matrix, has no weights; repeated links are counted.
 
+    ``memory`` is a bound of memory that reading keeps to, such as "4G": how much this process may hold of its own,
+    Python and its libraries included. An edge list whose links need more is sorted on disk, in the folder of temporary
+    files (the environment variable TMPDIR chooses it), and the graph is the same as ever, but its adjacency is mapped
+    from there; the names of the nodes always stay in memory. Other formats, and edge lists with weights, are read
+    whole, if that fits. Whatever cannot be done within the bound is refused with a ``NotEnoughMemoryError``.
+
     With ``symmetrize`` a matrix may be asymmetric: an entry on either side is a link. A file that cannot be read as a
     graph gives a :class:`philia.exceptions.GraphFileError` or, if what it holds is no graph, an ``InvalidGraphError``.
     """
     options = Options(delimiter, comment, header, columns, encoding)
     options.check()
+    bound = WHOLE_MACHINE if memory is None else MemoryBound.of(memory)
     with opened(path) as source:
         form = _form(source)
         if form not in _READERS:
-            return read_edge_list(source, options, keep_weights=weights)
+            return read_edge_list(source, options, keep_weights=weights, memory=bound)
         _refuse_options(options, form)
+        bound.require(_WHOLE * source.size, f"a {form} file, which is read whole,")
         return _READERS[form](source, options, symmetrize, weights)
 
 

@@ -26,11 +26,12 @@ _DAMAGE = (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile)
 
 @dataclass(frozen=True)
 class Source:
-    """An open file: how to call it in a message, how its name ends, and its bytes after decompression."""
+    """An open file: how to call it in a message, how its name ends, its bytes after decompression, its size before."""
 
     name: str
     suffix: str
     stream: io.BufferedReader
+    size: int = 0
 
     def seekable(self) -> BinaryIO:
         """The same bytes in a form in which one can jump about, for formats that are not read from front to back."""
@@ -62,7 +63,8 @@ def opened(path: str | os.PathLike[str]) -> Iterator[Source]:
     name = "standard input" if path == "-" else os.fspath(path)
     with _open(path) as raw:
         try:
-            yield Source(name, "" if path == "-" else suffix_of(path), _decompressed(raw))
+            size = 0 if path == "-" else os.fstat(raw.fileno()).st_size
+            yield Source(name, "" if path == "-" else suffix_of(path), _decompressed(raw), size)
         except PhiliaError as error:
             raise type(error)(f"{name}: {error}") from error
         except _DAMAGE as error:

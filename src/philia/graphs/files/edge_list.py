@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import BinaryIO
 
@@ -18,31 +18,55 @@ from philia.graphs.files.names import refuse_line_breaks
 from philia.graphs.files.text import text_blocks
 from philia.graphs.graph import Graph
 from philia.graphs.links import ascending, graph_from_rows
-from philia.graphs.memory import require_memory
+from philia.graphs.memory import WHOLE_MACHINE, MemoryBound, require_memory
 from philia.graphs.nodes import Nodes
 from philia.graphs.weights import written_weight
 
 _SPECIAL = ("#", "%", "/", "{")
 _WRITTEN_AT_ONCE = 1 << 16
 
+_A_WEIGHTED_BLOCK = 40
+"""Bytes for each byte of a block that is taken apart line by line, in lists."""
 
-def read_edge_list(source: Source, options: Options, *, keep_weights: bool = False) -> Graph:
-    """The graph in a text file with one link a line."""
+
+def read_edge_list(
+    source: Source, options: Options, *, keep_weights: bool = False, memory: MemoryBound = WHOLE_MACHINE
+) -> Graph:
+    """The graph in a text file with one link a line.
+
+    Within a bound of memory the links of a file that needs several blocks go by way of the disk. Not so where weights
+    are kept: then all links have to fit.
+    """
     blocks = text_blocks(source.stream, options.encoding)
     first = next(blocks, b"")
     if not first:
         raise GraphFileError("the file is empty; a link a line is expected")
     dialect, first = find_dialect(first, options)
-    return graph_of(scan_blocks(first, blocks, dialect, keep_weights), keep_weights)
-
-
-def scan_blocks(first: bytes, others: Iterator[bytes], dialect: Dialect, keep_weights: bool = False) -> Links:
-    """All links of the blocks; if there is more than one block, compiling is worth its while."""
-    second = None if keep_weights else next(others, None)
+    if keep_weights:
+        return graph_of(scan_weighted_blocks(chain([first], blocks), dialect, memory), keep_weights=True)
+    second = None if memory is WHOLE_MACHINE else next(blocks, None)
     if second is None:
-        plain = PlainScanner(dialect, keep_weights=keep_weights)
-        for block in chain([first], others):  # there are others only where weights are kept
-            plain.scan(block)
+        return graph_of(scan_blocks(first, blocks, dialect))
+    from philia.graphs.files.bounded import read_blocks  # brings in numba, which small files do without
+
+    return read_blocks(chain([first, second], blocks), dialect, memory)
+
+
+def scan_weighted_blocks(blocks: Iterable[bytes], dialect: Dialect, memory: MemoryBound = WHOLE_MACHINE) -> Links:
+    """All links of the blocks, with their weights."""
+    plain = PlainScanner(dialect, keep_weights=True)
+    for block in blocks:
+        memory.require(_A_WEIGHTED_BLOCK * len(block), "reading the next links with their weights")
+        plain.scan(block)
+    return plain.links()
+
+
+def scan_blocks(first: bytes, others: Iterator[bytes], dialect: Dialect) -> Links:
+    """All links of the blocks; if there is more than one block, compiling is worth its while."""
+    second = next(others, None)
+    if second is None:
+        plain = PlainScanner(dialect)
+        plain.scan(first)
         return plain.links()
     from philia.graphs.files.large import CompiledScanner, prepare  # brings in numba, which small files do without
 

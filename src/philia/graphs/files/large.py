@@ -3,20 +3,52 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, field
 from functools import cache
 from itertools import pairwise
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from philia._compilation import announced
-from philia._types import Int64Array
+from philia._types import BoolArray, Int64Array
 from philia.graphs.files import numbering, tokens
 from philia.graphs.files.lines import Dialect, Links, PlainScanner
+from philia.graphs.memory import WHOLE_MACHINE, MemoryBound
 
 _BATCH = 1 << 20
 _FEWEST = 1 << 12
+
+Int32Array = npt.NDArray[np.int32]
+
+
+class KeptLinks(Protocol):
+    """A place for links, by the numbers of their ends."""
+
+    def add(self, rows: Int32Array, columns: Int32Array, weighted: BoolArray) -> None:
+        """Add links, and whether each has a weight other than 1."""
+        ...
+
+    def all(self) -> tuple[Int32Array, Int32Array, BoolArray]:
+        """The ends of all links, and which have weights."""
+        ...
+
+
+@dataclass(frozen=True)
+class LinksInMemory:
+    """Links as they came, a block at a time."""
+
+    _blocks: list[tuple[Int32Array, Int32Array, BoolArray]] = field(default_factory=list)
+
+    def add(self, rows: Int32Array, columns: Int32Array, weighted: BoolArray) -> None:
+        """Add links, and whether each has a weight other than 1."""
+        self._blocks.append((rows, columns, weighted))
+
+    def all(self) -> tuple[Int32Array, Int32Array, BoolArray]:
+        """The ends of all links, and which have weights."""
+        rows, columns, weighted = (np.concatenate(parts) for parts in zip(*self._blocks, strict=True))
+        return rows, columns, weighted
 
 
 class CompiledScanner:
@@ -30,11 +62,11 @@ class CompiledScanner:
     array([ 7, 12,  9])
     """
 
-    def __init__(self, dialect: Dialect) -> None:
-        self._dialect = dialect
-        self._names: _Integers | _Texts = _Integers()
-        self._ends: list[npt.NDArray[np.int32]] = []
-        self._marks: list[npt.NDArray[np.uint8]] = []
+    def __init__(self, dialect: Dialect, kept: KeptLinks | None = None, memory: MemoryBound = WHOLE_MACHINE) -> None:
+        """Put the links where they are kept, in memory if not told; the names stay within the bound of memory."""
+        self._dialect, self._memory = dialect, memory
+        self._names: _Integers | _Texts = _Integers(memory)
+        self._kept: KeptLinks = LinksInMemory() if kept is None else kept
         self._lines = 0
 
     def scan(self, block: bytes) -> None:
@@ -48,12 +80,10 @@ class CompiledScanner:
         if isinstance(self._names, _Integers):
             done = self._names.number(data, bounds, marks, numbers)
             if done < links:
-                self._names = _Texts(self._names.texts())
+                self._names = _Texts(self._names.texts(), self._memory)
         if isinstance(self._names, _Texts):
             self._names.number(data, bounds[done:], numbers[2 * done :])
-        self._ends.append(numbers)
-        if self._dialect.weight is not None:
-            self._marks.append(marks[:links])
+        self._kept.add(numbers[::2], numbers[1::2], marks[:links] & tokens.WEIGHTED != 0)
 
     def _tokenise(self, block: bytes, data: Any, bounds: Any, marks: Any) -> int:
         dialect = self._dialect
@@ -72,12 +102,14 @@ class CompiledScanner:
 
     def links(self) -> Links:
         """All that was read."""
-        rows, columns = (np.concatenate([ends[which::2] for ends in self._ends]) for which in (0, 1))
-        weights = None
-        if self._dialect.weight is not None:
-            weights = np.where(np.concatenate(self._marks) & tokens.WEIGHTED, np.nan, 1.0)
-        names = self._names.keys if isinstance(self._names, _Integers) else self._names.texts()
-        return Links(rows, columns, weights, names)
+        rows, columns, weighted = self._kept.all()
+        weights = None if self._dialect.weight is None else np.where(weighted, np.nan, 1.0)
+        return Links(rows, columns, weights, self.names())
+
+    def names(self) -> list[bytes] | Int64Array:
+        """The names in order of appearance."""
+        self._memory.require(self._names.to_hand_out, f"the names of {self._names.count:,} nodes")
+        return self._names.keys if isinstance(self._names, _Integers) else self._names.texts()
 
 
 @cache
@@ -91,8 +123,8 @@ def prepare() -> None:
 class _Table:
     """Values of two words with their numbers, and room for more."""
 
-    def __init__(self) -> None:
-        self.count, self._slots = 0, np.zeros((_FEWEST, 3), np.int64)
+    def __init__(self, memory: MemoryBound) -> None:
+        self.count, self._slots, self._memory = 0, np.zeros((_FEWEST, 3), np.int64), memory
 
     def number(self, values: Int64Array, numbers: npt.NDArray[np.int32]) -> Int64Array:
         """Fill ``numbers``; returned are the places of the values that are new, in order."""
@@ -101,6 +133,7 @@ class _Table:
         while done < len(values):
             done, new = numbering.number_values(values, done, self._slots, places, new, self.count, numbers)
             if done < len(values):
+                self._memory.require(2 * self._slots.nbytes, f"a table of more than {self.count + new:,} nodes")
                 self._slots = numbering.enlarged(self._slots)
         self.count += new
         return places[:new]
@@ -109,9 +142,18 @@ class _Table:
 class _Integers:
     """Names that are integers."""
 
-    def __init__(self) -> None:
-        self._table = _Table()
+    def __init__(self, memory: MemoryBound) -> None:
+        self._table = _Table(memory)
         self._keys: list[Int64Array] = []
+
+    @property
+    def count(self) -> int:
+        return self._table.count
+
+    @property
+    def to_hand_out(self) -> int:
+        """How many bytes it takes to give all names away."""
+        return 8 * self.count
 
     def number(self, data: Any, bounds: Any, marks: Any, numbers: Any) -> int:
         """Number the names of links while they are integers; returned is for how many links they are."""
@@ -131,12 +173,21 @@ class _Integers:
 class _Texts:
     """Names that are text, one after the other in one array."""
 
-    def __init__(self, names: list[bytes]) -> None:
+    def __init__(self, names: list[bytes], memory: MemoryBound) -> None:
         """Begin with names that were taken for integers until now."""
-        self._table = _Table()
+        self._table = _Table(memory)
         self._arena, self._limits = np.empty(0, np.uint8), np.zeros(1, np.int64)
         for begin in range(0, len(names), _BATCH):
             self._adopt(names[begin : begin + _BATCH])
+
+    @property
+    def count(self) -> int:
+        return self._table.count
+
+    @property
+    def to_hand_out(self) -> int:
+        """How many bytes it takes to give all names away: three texts of each, and what Python adds to them."""
+        return 160 * self.count + 3 * int(self._limits[self.count])
 
     def _adopt(self, names: list[bytes]) -> None:
         sizes = np.array([len(name) for name in names], np.int32)

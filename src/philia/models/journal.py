@@ -1,0 +1,203 @@
+"""What a fit has found so far, so that it can be done again without being computed again.
+
+A fit follows from its seed and from what its expensive steps answer: starts, values with gradients, whole searches. A
+journal writes the answers down in their order. When the same fit runs again, its first steps are answered by the
+journal, the state of the random generator included, and where the journal ends, the computing begins. So any solver
+goes on to the very same result, and none has to know about it.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+import zlib
+from collections.abc import Callable, Mapping
+from dataclasses import fields, replace
+from typing import Any, Protocol
+
+import numpy as np
+
+from philia._types import Float64Array
+from philia.models.checkpoints import Checkpoint
+from philia.models.course import Place
+from philia.models.records import Record
+from philia.solvers import OnIteration, Solution, Solver
+from philia.solvers.solver import ValueAndGradient
+
+_LOG = logging.getLogger("philia")
+
+State = Mapping[str, Any]
+"""How far a search has come: arrays and plain values."""
+
+
+class Journal(Protocol):
+    """Where a fit writes down what it finds, and reads what it has found before."""
+
+    def start(self, find: Callable[[], Float64Array]) -> Float64Array:
+        """Where a search begins."""
+        ...
+
+    def solved(self, start: Float64Array, search: Callable[[], Solution]) -> Solution:
+        """How a search from a start ends."""
+        ...
+
+    def recorded(self, function: ValueAndGradient) -> ValueAndGradient:
+        """The same function; the answers of the search under way are written down."""
+        ...
+
+    def latest(self) -> State | None:
+        """How far the search under way had come, if it was under way before."""
+        ...
+
+    def keep(self, state: Callable[[], State]) -> None:
+        """Note how far the search under way has come, now and then."""
+        ...
+
+
+class NoJournal:
+    """A journal that notes nothing.
+
+    >>> NoJournal().start(lambda: np.ones(2)).tolist()
+    [1.0, 1.0]
+    """
+
+    def start(self, find: Callable[[], Float64Array]) -> Float64Array:
+        """What is found."""
+        return find()
+
+    def solved(self, start: Float64Array, search: Callable[[], Solution]) -> Solution:
+        """What the search finds."""
+        return search()
+
+    def recorded(self, function: ValueAndGradient) -> ValueAndGradient:
+        """The function itself."""
+        return function
+
+    def latest(self) -> State | None:
+        """Nothing."""
+        return None
+
+    def keep(self, state: Callable[[], State]) -> None:
+        """Do nothing."""
+
+
+class KeptJournal:
+    """A journal in a checkpoint; ``rng`` is the generator that all chance in the fit comes from.
+
+    Answers of a search are forgotten once its end is known. Which question an answer belongs to is checked: where a
+    search takes another way than before, as it may on another processor, what follows is computed anew.
+
+    >>> import tempfile
+    >>> folder, rng = tempfile.mkdtemp(), np.random.default_rng(0)
+    >>> def begun():
+    ...     checkpoint = Checkpoint(folder, every=0.0)
+    ...     checkpoint.begin({})
+    ...     return KeptJournal(checkpoint, rng)
+    >>> first = begun().start(lambda: rng.random(2))
+    >>> bool((begun().start(lambda: rng.random(2)) == first).all())
+    True
+    """
+
+    def __init__(self, checkpoint: Checkpoint, rng: np.random.Generator) -> None:
+        self.checkpoint, self.rng = checkpoint, rng
+        self._place: Place = (0,)
+        self._spared = 0.0
+        self.interrupted = False
+
+    def start(self, find: Callable[[], Float64Array]) -> Float64Array:
+        """Where a search begins."""
+        found = self._found("start")
+        if found is None:
+            began = time.perf_counter()
+            found = self._note("start", {"point": find()}, time.perf_counter() - began)
+        self._step()
+        point: Float64Array = found.values["point"]
+        return point
+
+    def solved(self, start: Float64Array, search: Callable[[], Solution]) -> Solution:
+        """How a search from a start ends; not noted if the user ends it, nor is anything after that."""
+        key = _digest(start)
+        found = self._found(key)
+        if found is None:
+            spared, place = self._spared, self._place
+            self._place = (*place, 0)
+            solution = search()
+            self._place = place
+            solution = replace(solution, seconds=solution.seconds + self._spared - spared)
+            self.interrupted |= solution.reason == "interrupted"
+            found = self._note(key, {f.name: getattr(solution, f.name) for f in fields(Solution)}, solution.seconds)
+        self._step()
+        return Solution(**found.values)
+
+    def recorded(self, function: ValueAndGradient) -> ValueAndGradient:
+        """The same function, whose answers are read where they are known and else noted, unless that takes too long."""
+
+        def answer(point: Float64Array) -> tuple[float, Float64Array]:
+            key = _digest(point)
+            found = self._found(key)
+            if found is None:
+                began = time.perf_counter()
+                value, gradient = function(point)
+                if not self.interrupted and self.checkpoint.affords(gradient.nbytes):
+                    values = {"value": value, "gradient": gradient}
+                    self.checkpoint.put(self._place, Record(key, values, seconds=time.perf_counter() - began))
+            else:
+                value, gradient = found.values["value"], found.values["gradient"]
+                self._spared += found.seconds
+            self._step()
+            return value, gradient
+
+        return answer
+
+    def latest(self) -> State | None:
+        """How far the search under way had come."""
+        found = self._found("state")
+        return None if found is None else found.values
+
+    def keep(self, state: Callable[[], State]) -> None:
+        """Note how far the search under way has come, in place of what was noted before; only if it is time to."""
+        if self.checkpoint.due:
+            record = Record("state", state())
+            if self.checkpoint.affords(record.nbytes):
+                self._note(record.key, record.values)
+
+    def _found(self, key: str) -> Record | None:
+        found = None if self.interrupted else self.checkpoint.find(self._place)
+        if found is not None and found.key != key:
+            _LOG.warning("the fit takes another way than its checkpoint; from here on it is computed anew")
+            self.checkpoint.forget(self._place)
+            return None
+        if found is not None and found.generator is not None:
+            self.rng.bit_generator.state = found.generator
+        return found
+
+    def _note(self, key: str, values: Mapping[str, Any], seconds: float = 0.0) -> Record:
+        record = Record(key, values, self.rng.bit_generator.state, seconds)
+        if not self.interrupted:
+            self.checkpoint.put(self._place, record)
+        return record
+
+    def _step(self) -> None:
+        self._place = (*self._place[:-1], self._place[-1] + 1)
+
+
+def minimized(
+    journal: Journal,
+    solver: Solver,
+    function: ValueAndGradient,
+    start: Float64Array,
+    lower_bound: Float64Array,
+    on_iteration: OnIteration | None = None,
+) -> Solution:
+    """What the solver finds, with all answers on its way in the journal.
+
+    >>> from philia.solvers import LBFGSB
+    >>> bowl = lambda x: (float(((x - 1) ** 2).sum()), 2 * (x - 1))
+    >>> minimized(NoJournal(), LBFGSB(), bowl, np.zeros(2), np.zeros(2)).point.round(9).tolist()
+    [1.0, 1.0]
+    """
+    return journal.solved(start, lambda: solver.minimize(journal.recorded(function), start, lower_bound, on_iteration))
+
+
+def _digest(point: Float64Array) -> str:
+    return f"{zlib.crc32(np.ascontiguousarray(point).data):08x}"

@@ -1,0 +1,47 @@
+"""The solver that the size of a problem asks for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+
+from philia.solvers.adam import Adam
+from philia.solvers.scipy_lbfgsb import LBFGSB
+from philia.solvers.solver import Solver
+
+MOST_WORK: Final = 5e9
+"""Up to so many multiplications a function is evaluated as a whole: a second on a slow machine, some minutes a search.
+Time ends before memory does: 5e9 are 11,000 nodes with 40 columns, whose solver needs 0.2 GB."""
+
+_MOST_EPOCHS, _FEWEST_EPOCHS, _ROWS_MOVED = 200, 40, 3e7
+
+
+@dataclass(frozen=True)
+class BySize:
+    """L-BFGS-B for what can be evaluated as a whole, Adam beyond; no clock and no machine has a say in it.
+
+    Without a number of iterations L-BFGS-B has 200 and Adam 200 epochs on up to 150,000 rows, fewer beyond, down to 40.
+
+    >>> BySize().solver(rows=1000, work=4e7)
+    LBFGSB(iterations=200, memory=10, value_tolerance=2.2e-09, gradient_tolerance=1e-05, least_fall=0.0)
+    >>> BySize().solver(rows=1_000_000, work=4e13).iterations
+    40
+    """
+
+    iterations: int | None = None
+
+    def solver(self, rows: int, work: float) -> Solver | Adam:
+        """The solver for so many rows, with so many multiplications an evaluation."""
+        found: LBFGSB | Adam = LBFGSB() if work <= MOST_WORK else adam_for(rows)
+        return found if self.iterations is None else replace(found, iterations=self.iterations)
+
+
+def adam_for(rows: int) -> Adam:
+    """Adam with as many epochs as so many rows have time for.
+
+    >>> adam_for(1000).iterations
+    200
+    """
+    return Adam(iterations=int(np.clip(_ROWS_MOVED / max(1, rows), _FEWEST_EPOCHS, _MOST_EPOCHS)))

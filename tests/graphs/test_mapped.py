@@ -1,0 +1,106 @@
+"""Arrays and graphs in temporary files, against the same in memory."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+from tests.strategies import graphs, weighed
+
+from philia._types import BoolArray
+from philia.exceptions import GraphFileError
+from philia.graphs import Graph, mapped_graphs
+from philia.graphs.mapped import InMemory, OnDisk, TemporaryArray, storage_of
+from philia.graphs.mapped_graphs import link_parts, on_disk, part_of
+
+
+@given(st.lists(st.tuples(st.integers(0, 30), st.lists(st.integers(-9, 9), max_size=6)), max_size=8), st.integers(1, 9))
+def test_a_temporary_array_is_an_array(writes: list[tuple[int, list[int]]], count: int) -> None:
+    array, expected = TemporaryArray(np.int16), np.zeros(40, np.int16)
+    for at, values in writes:
+        array.put(at, np.array(values, np.int16))
+        expected[at : at + len(values)] = values
+    np.testing.assert_array_equal(array.mapped(), expected[: array.size])
+    pieces = list(array.pieces(count))
+    assert all(piece.size == count for piece in pieces[:-1])
+    np.testing.assert_array_equal(np.concatenate([np.empty(0, np.int16), *pieces]), expected[: array.size])
+
+
+def test_temporary_files_have_no_name_and_mapped_arrays_outlive_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    array = TemporaryArray(np.int64)
+    array.append(np.arange(5))
+    mapped = array.mapped()
+    assert list(tmp_path.iterdir()) == []
+    del array
+    assert mapped.tolist() == [0, 1, 2, 3, 4]
+    assert not mapped.flags.writeable
+
+
+def test_a_folder_that_cannot_be_written_to_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "nowhere"))
+    with pytest.raises(GraphFileError, match=r"nowhere.* TMPDIR"):
+        TemporaryArray(np.int64)
+
+
+def test_a_full_disk_is_noticed_when_it_is_written_to() -> None:
+    array = TemporaryArray(np.int64)
+    with Path("/dev/full").open("r+b", buffering=0) as full:
+        array._file.close()
+        array._file = full  # type: ignore[assignment]
+        with pytest.raises(GraphFileError, match=r"No space left .* TMPDIR"):
+            array.append(np.arange(5))
+
+
+def dense(graph: Graph) -> npt.NDArray[Any]:
+    values = graph.adjacency.data if graph.weights is None else graph.weights
+    entries = (values, graph.adjacency.indices, graph.adjacency.indptr)
+    return np.asarray(sparse.csr_array(entries, shape=graph.adjacency.shape).toarray())
+
+
+@pytest.mark.parametrize("place", [lambda graph: graph, on_disk])
+@settings(max_examples=40, deadline=None)
+@given(data=st.data())
+def test_a_part_of_a_graph_has_the_links_that_are_kept(place: Any, data: st.DataObject) -> None:
+    graph = weighed(data.draw(graphs()), data.draw(st.integers(0, 99)))
+    kept = np.random.default_rng(data.draw(st.integers(0, 99))).random((graph.n_nodes,) * 2) < 0.5
+    kept &= kept.T
+
+    def keep(rows: npt.NDArray[Any], columns: npt.NDArray[Any]) -> BoolArray:
+        return np.asarray(kept[rows, columns])
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(mapped_graphs, "_PIECE", 1)  # as many entries at a time as there are nodes
+        part = part_of(place(graph), keep)
+        links = list(link_parts(part))
+    rows, columns = np.nonzero(graph.adjacency.toarray() * kept)
+    upper = rows < columns
+    expected = Graph.from_rows(rows[upper], columns[upper], graph.nodes, None, dense(graph)[rows, columns][upper] * 1.0)
+    np.testing.assert_array_equal(dense(part), dense(expected))
+    assert (part.weights is None) == (expected.weights is None)
+    assert part.adjacency.indices.dtype == expected.adjacency.indices.dtype
+    assert storage_of(part.adjacency.indices) == storage_of(place(graph).adjacency.indices) or not part.n_links
+    for which in (0, 1):
+        found = np.concatenate([np.empty(0, np.int64), *[ends[which] for ends in links]])
+        np.testing.assert_array_equal(found, expected.links[which])
+
+
+@settings(max_examples=40, deadline=None)
+@given(graphs(), st.integers(0, 99))
+def test_a_graph_on_disk_is_the_same(graph: Graph, seed: int) -> None:
+    graph = weighed(graph, seed)
+    moved = on_disk(graph)
+    np.testing.assert_array_equal(dense(moved), dense(graph))
+    assert (repr(moved), moved.nodes, moved.changes) == (repr(graph), graph.nodes, graph.changes)
+    assert storage_of(graph.adjacency.indices) == InMemory()
+    if graph.n_links:
+        assert storage_of(moved.adjacency.indices) == storage_of(moved.adjacency.data[1:]) == OnDisk()

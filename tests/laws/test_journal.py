@@ -1,0 +1,80 @@
+"""Whatever a fit does, and whenever it is ended, with its journal it comes to the same end."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from philia._types import Float64Array
+from philia.models.checkpoints import Checkpoint
+from philia.models.journal import Journal, KeptJournal, NoJournal
+from philia.solvers import Solution
+
+Steps = list[int]
+"""What a fit does: draw a start (-1), draw and use a number (0), or search with so many evaluations."""
+
+steps = st.lists(st.integers(-1, 5), min_size=1, max_size=6)
+
+
+class Ended(BaseException):
+    pass
+
+
+def fit(todo: Steps, journal: Journal, rng: np.random.Generator, computed: Callable[[], None]) -> Float64Array:
+    """A fit in small: all that it finds depends on all that it found before, and on chance."""
+    point = np.ones(3)
+
+    def drawn() -> Float64Array:
+        computed()
+        return point + rng.random(3)
+
+    def evaluated(x: Float64Array) -> tuple[float, Float64Array]:
+        computed()
+        return float(x.sum()), np.sin(7 * x)
+
+    def searched(evaluations: int, start: Float64Array) -> Solution:
+        function, x, values = journal.recorded(evaluated), start, []
+        for _ in range(evaluations):
+            value, gradient = function(x)
+            values.append(value)
+            x = x - gradient / 3 + rng.random() / 10
+        return Solution(x, 0.0, np.array(values), evaluations, 0.0, "done", converged=True)
+
+    for step in todo:
+        if step == -1:
+            point = journal.start(drawn)
+        elif step == 0:
+            point = point * rng.random()
+        else:
+            start = point
+            point = journal.solved(start, lambda step=step, start=start: searched(step, start)).point  # type: ignore[misc]
+    return point
+
+
+@settings(max_examples=25, deadline=None)
+@given(steps, st.lists(st.integers(0, 6), max_size=4), st.integers(0, 2**32))
+def test_a_fit_that_is_ended_anywhere_comes_to_the_same_end(todo: Steps, ends: list[int], seed: int) -> None:
+    whole = fit(todo, NoJournal(), np.random.default_rng(seed), lambda: None)
+    with tempfile.TemporaryDirectory() as folder:
+        for end in [*ends, 1000]:
+            left = iter(range(end))
+
+            def computed(left: object = left) -> None:
+                if next(left, None) is None:  # type: ignore[call-overload]
+                    raise Ended
+
+            checkpoint = Checkpoint(folder, every=0.0)
+            checkpoint.affords = lambda nbytes: nbytes % 2 == 0 or seed % 3 > 0  # type: ignore[method-assign]
+            checkpoint.begin({})
+            rng = np.random.default_rng(seed)
+            try:
+                found = fit(todo, KeptJournal(checkpoint, rng), rng, computed)
+            except Ended:
+                continue
+            np.testing.assert_array_equal(found, whole)
+            return
+    raise AssertionError("it never came to its end")

@@ -1,0 +1,55 @@
+"""Fits that were ended in the middle."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+from philia import CommunityModel
+from philia.datasets import planted
+from philia.graphs import Graph
+from philia.models import LinkModel, checkpoints
+from philia.models.checkpoints import Checkpoint
+from philia.solvers import LBFGSB, Progress
+
+
+class Killed(BaseException):
+    """What ends a fit in the middle, as a signal would."""
+
+
+@pytest.fixture(autouse=True)
+def often(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Records are written all the time, whatever it costs."""
+    monkeypatch.setattr(checkpoints, "EVERY", 0.05)
+    monkeypatch.setattr(checkpoints, "_SHARE", 1e9)
+
+
+@pytest.fixture(scope="module")
+def graph() -> Graph:
+    return planted(120, 3, 2, degree=10, random_state=0).graph
+
+
+def same(one: LinkModel, two: LinkModel) -> bool:
+    """Whether two fits have the same result in every bit, and have come the same way."""
+    a, b = one.factors_.arrays(), two.factors_.arrays()
+    equal = all(np.array_equal(a[name], b[name]) for name in a | b)
+    return equal and np.array_equal(one.solution_.history, two.solution_.history)
+
+
+FAST = CommunityModel(2, 1, penalty=1, solver=LBFGSB(20), random_state=0)
+
+
+def left_by(model: LinkModel, graph: Graph, folder: Path, after: int = 10, **fitting: Any) -> Path:
+    """The folder of a fit that was ended after some iterations; all it had found is there."""
+
+    def on_iteration(progress: Progress) -> None:
+        if progress.iteration == after:
+            raise Killed
+
+    with pytest.raises(Killed):
+        clone(model).fit(graph, checkpoint=Checkpoint(folder, every=0.0), on_iteration=on_iteration, **fitting)
+    return folder
