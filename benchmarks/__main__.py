@@ -1,6 +1,9 @@
 """All benchmarks, one after the other, and the page of their results."""
 
-from benchmarks import evaluation, fits, page, peers, reading, startup
+import tempfile
+from pathlib import Path
+
+from benchmarks import cluster, evaluation, fits, large, large_evaluation, page, peers, reading, startup, stochastic
 from benchmarks.exact import columns, constructions, fitting
 
 startup.run()
@@ -8,6 +11,14 @@ reading.main()
 evaluation.run()
 fits.run()
 peers.run()
+stochastic.losses()
+stochastic.times()
+large_evaluation.run()
+large.epochs()
+with tempfile.TemporaryDirectory() as folder:
+    large.whole(1_000_000, Path(folder))
+    large.course(1_000_000, Path(folder))
+cluster.run()
 columns.main([])
 constructions.main([])
 fitting.main()

@@ -35,11 +35,11 @@ _COLUMNS, _ROWS, _BLOCKS = 512, 1024, 8
 _SHORTER = (1.0, 0.32, 0.1, 0.032)
 """The step sizes that are tried, as shares of the solver's."""
 
-_TRIAL, _LAST = 4, 5
-"""Epochs that each step size is tried for, and those at the end that see the hidden pairs too."""
+_TRIAL = 4
+"""Epochs that each step size is tried for."""
 
-_TENTH = 10
-"""The last steps are so many times shorter than the first."""
+_LAST, _SHORT = 2, 0.03
+"""Epochs at the end that see the hidden pairs too, and the length of their steps beside that of the first."""
 
 _VERDICTS = 100
 """How often hidden pairs are looked at in a whole search, about."""
@@ -91,7 +91,7 @@ def search_sampled_pairs(
             ended = solution
         elif hides:
             last = replace(walk, objective=sampled_objective(model, graph, recipe, model.held_out_), judge=None)
-            ended = last.minimize(replace(solver, iterations=_LAST, step=solver.step / _TENTH), solution.point)
+            ended = last.minimize(replace(solver, iterations=_LAST, step=_SHORT * solver.step), solution.point)
             ended = replace(_joined(solution, ended), reason=solution.reason, converged=solution.converged)
         elif (an_evaluation := work(n, recipe, model.held_out_)) <= MOST_WORK:
             improved = improving_on_all_pairs(model, graph, recipe, staged(on_iteration, "on all pairs"))

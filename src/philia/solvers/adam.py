@@ -16,6 +16,9 @@ from philia.solvers.solver import OnIteration, Progress, Solution
 _CUT, _CUTS = 0.4, 5
 """What is left of the length of steps that lead nowhere better, and how often it is cut before the search ends."""
 
+_BETTER = 1e-4
+"""A verdict that is better by a smaller share is kept, but is no reason to go on."""
+
 _STATE = ("F", "best_verdict", "waited", "cuts")
 
 
@@ -64,10 +67,10 @@ class Adam:
     With its decays at 0.6 and 0.9 it forgets sooner than the usual Adam. An entry moves once an epoch, while its
     neighbours have moved too: older slopes mislead.
 
-    A judge is asked every few epochs. Once ``patience`` verdicts in a row were no better than the best, the search goes
-    back to that epoch with steps 0.4 times as long, and after the fifth time it ends. The best matrix is kept; without
-    a judge, the last. Models make one of a share ``hidden`` of the links; with 0 there is none, and the search goes on
-    for the lowest value.
+    A judge is asked every few epochs. Once ``patience`` verdicts in a row were hardly better than the best, the search
+    goes back to that epoch with steps 0.4 times as long, and after the fifth time it ends. The best matrix is kept;
+    without a judge, the last. Models make one of a share ``hidden`` of the links; with 0 there is none, and the search
+    goes on for the lowest value.
 
     >>> class Bowl:
     ...     blocks, shared = [slice(0, 1), slice(1, 2)], np.array([False, False])
@@ -179,12 +182,11 @@ class _Run:
         """Keep what is the best so far; where nothing better comes, go back to it and on with shorter steps."""
         if self.judge is None:
             return
-        verdict = self.judge(self.F)
-        if verdict < self.best_verdict:
-            self.best_verdict, self.waited = verdict, 0
+        verdict, before = self.judge(self.F), self.best_verdict
+        if verdict < before:
+            self.best_verdict = verdict
             self.best[...] = self.F
-            return
-        self.waited += 1
+        self.waited = 0 if before - verdict > _BETTER * abs(verdict) else self.waited + 1
         if self.waited == self.how.patience:
             self.waited, self.cuts = 0, self.cuts + 1
             self.F[...] = self.best
