@@ -45,7 +45,8 @@ class LinkPrediction(Measured):
         "the mean over hidden pairs, in nats. SymNMF, SVD and AttractRepel give no probabilities: their expected "
         "entries are clipped, as `evaluate_links` does, to 10⁻¹² from 0 and 1, as are all probabilities; a second "
         f"table clips at 10⁻⁶, which is milder to them. Of more than {EXACT:,} hidden pairs (slashdot) all links and "
-        f"{SAMPLE:,} of the others are judged, weighted so that the figures are estimates of those of all."
+        f"{SAMPLE:,} of the others are judged, weighted so that the figures are estimates of those of all; the models "
+        "search on sampled pairs there, as they do by themselves on graphs of that size."
     )
 
     def tasks(self, scope: Scope) -> Iterator[Task]:

@@ -58,8 +58,8 @@ def search(
 
     if isinstance(as_solver(model.solver), BySize):
         _LOG.info(
-            "%s nodes have %s pairs, too many to look at all: links are counted, other pairs sampled. "
-            "The solver 'lbfgsb' would look at all.",
+            "%s nodes have %s pairs, too many to look at all: links are counted, other pairs sampled "
+            "(the solver 'lbfgsb' would look at all). Before the first step a start is looked for.",
             f"{graph.n_nodes:,}",
             f"{graph.n_nodes * (graph.n_nodes - 1) / 2:.2g}",
         )
