@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterator
 
 import numpy as np
 
+from philia._types import Int64Array
 from philia.factors import LowRankFactors
-from philia.factors.boxes import Boxes, DrawnPairs
+from philia.factors.boxes import DrawnPairs
 from philia.graphs.graph import Graph
 from philia.objective.estimates import Estimate
 from philia.objective.held_out import HeldOut
 from philia.objective.losses import Loss
+from philia.objective.rates import PairRates
 
 PAIRS = 2**20
 """About how many pairs are drawn if nobody says how many."""
 
 MOST_DRAWN = 2**26
 """More are not drawn only because few of them are held out."""
+
+_AT_ONCE = 2**20
 
 
 def estimated_log_likelihood(
@@ -55,8 +59,8 @@ def draw_unlinked(
 ) -> DrawnPairs:
     """About ``pairs`` pairs without a link: half drawn alike from all pairs, half where the probabilities are high.
 
-    Each comes with its chance, share · p + floor; all that there are come if they are fewer. With ``held_out`` they are
-    pairs that a hash holds out.
+    A pair comes with its chance, that of being in one half or in the other: floor + (1 - floor) · share · p. All that
+    there are come if they are fewer. With ``held_out`` they are pairs that a hash holds out.
 
     >>> from philia import as_graph
     >>> from philia.factors import CommunityFactors
@@ -71,13 +75,32 @@ def draw_unlinked(
         pairs = min(int(pairs / max(float(held_out.hashed(n)[1]) / 2**32, 1e-9)), max(pairs, MOST_DRAWN))
     # A fitted model expects about as many links as there are.
     share, floor = min(pairs / (2 * max(1, graph.n_links)), 1.0), min(pairs / max(1, n * (n - 1)), 1.0)
-    parts = []
-    for drawn in Boxes(factors).draw(loss.code, rng, share=share, floor=floor):
-        # Where bounds are loose many more are drawn, which would fill the memory.
-        chances = np.minimum(share * loss.probability(drawn.scores) + floor, drawn.chances)
-        kept = rng.random(len(chances)) * drawn.chances < chances
-        if held_out is not None:
-            kept[kept] = held_out.contains(drawn.rows[kept], drawn.columns[kept])
-        parts.append(replace(drawn, chances=chances).kept(kept))
-    joined = DrawnPairs.joined(parts)
-    return joined.kept(~graph.linked(joined.rows, joined.columns))
+    keys = [np.empty(0, np.int64)]
+    for rows, columns in _likely_and_even(factors, loss, rng, share, floor):
+        kept = np.ones(len(rows), bool) if held_out is None else held_out.contains(rows, columns)
+        keys.append(rows[kept] * n + columns[kept])
+    drawn = np.sort(np.concatenate(keys))
+    rows, columns = np.divmod(drawn[np.diff(drawn, prepend=-1) > 0], n)
+    unlinked = ~graph.linked(rows, columns)
+    rows, columns = rows[unlinked], columns[unlinked]
+    scores = factors.scores(rows, columns)
+    chances = np.minimum(floor + (1 - floor) * share * loss.probability(scores), 1.0)
+    return DrawnPairs(rows, columns, scores, chances, looked=len(rows))
+
+
+def _likely_and_even(
+    factors: LowRankFactors, loss: Loss, rng: np.random.Generator, share: float, floor: float
+) -> Iterator[tuple[Int64Array, Int64Array]]:
+    """Pairs drawn with chance share · p, and others drawn with chance ``floor``, independently; some come twice."""
+    n = factors.n_nodes
+    if floor == 1:
+        yield np.triu_indices(n, k=1)
+        return
+    for drawn in PairRates.of(factors, loss).draw(rng, share):
+        yield drawn.rows, drawn.columns
+    # A pair that comes at a rate of -log(1 - floor) comes at least once with chance floor.
+    count = int(rng.poisson(-np.log1p(-floor) * n * (n - 1) / 2))
+    for at in range(0, count, _AT_ONCE):
+        rows = rng.integers(n, size=min(_AT_ONCE, count - at))
+        others = (rows + rng.integers(1, n, size=len(rows))) % n
+        yield np.minimum(rows, others), np.maximum(rows, others)
