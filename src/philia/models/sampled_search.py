@@ -31,7 +31,11 @@ AN_ENTRY = 54
 ends of each stretch in double."""
 
 _MOST_HIDDEN, _FEWEST_HIDDEN = 50_000, 100
-_COLUMNS, _ROWS, _BLOCKS = 512, 1024, 8
+_COLUMNS, _ROWS, _MOST_ROWS = 512, 1024, 2048
+_FEW_BLOCKS, _MANY_BLOCKS = 8, 500
+"""Blocks have 1024 rows, fewer if there were not eight of them, and more if there are hundreds: then threads wait less
+for each other."""
+
 _SHORTER = (1.0, 0.32, 0.1, 0.032)
 """The step sizes that are tried, as shares of the solver's."""
 
@@ -106,6 +110,7 @@ def sampled_objective(
     model: Factorization, graph: Graph, recipe: Recipe, held_out: HeldOut | None
 ) -> SampledPairsObjective:
     """The objective of the model on sampled pairs, in single precision."""
+    n = graph.n_nodes
     return sampled_pairs_objective(
         graph,
         recipe,
@@ -113,7 +118,7 @@ def sampled_objective(
         diagonal=model.include_diagonal,
         held_out=held_out,
         columns=_COLUMNS,
-        rows=min(_ROWS, -(-graph.n_nodes // _BLOCKS)),
+        rows=min(-(-n // _FEW_BLOCKS), max(_ROWS, min(n // _MANY_BLOCKS, _MOST_ROWS))),
         executor=model._executor(),
     )
 

@@ -17,7 +17,7 @@ from philia.objective.held_out import HeldOut, seen
 from philia.objective.omitted import Omitted
 from philia.objective.recipe import Freedom, Recipe
 
-_PIECE = 256
+_PIECE = 512
 """How many rows one thread takes at a time; it must not depend on the number of threads, or the bits would."""
 
 
