@@ -23,6 +23,10 @@ _GUARDS = 4
 _DEGREE, _PRODUCTS = 6, 18
 """How many products at most there are before the next look at the estimates, and before the end."""
 
+_DEEP, _DEEPENING, _BEYOND = 8, 36, 1.02
+"""The same for the lower end alone. It is rarely far from the bulk, so more products are needed, and with few columns
+each costs little. An estimate of the highest eigenvalue may be short by a little."""
+
 _FIRST_EDGE = 1.5
 """Where the bulk is taken to end at first, in units of the root mean square of all eigenvalues, which is the least that
 it is ever taken for. The semicircle of a graph without structure ends at 2, and a guess too near only costs time."""
@@ -82,12 +86,29 @@ def both_ends(
         found, Z = _ritz(matrix, X, Z)
         ends = found.picked(slice(largest)), found.picked(slice(None, -1 - smallest, -1))
         if products >= _PRODUCTS or all(end.within(tolerance) for end in ends):
-            return ends
+            lowest = found.picked(slice(None, -1 - bottom, -1))
+            return ends[0], _deepened(matrix, lowest, float(found.values[0]), tolerance).picked(slice(smallest))
         X = found.vectors
         # An estimate is never beyond the eigenvalue of its rank, so of all that were seen the furthest is the best.
         low, high = float(found.values[-bottom:][0]), float(found.values[:top][-1])
         edges = furthest = _Edges(min(furthest.low, low), max(furthest.high, high))
         degree = edges.degree(found.values)
+
+
+def _deepened(matrix: ScaledAdjacency, lowest: Ritz, highest: float, tolerance: float) -> Ritz:
+    """The lower end alone, with as many more products as it takes; only columns of its own are left to multiply.
+
+    No eigenvalue is further from zero than the highest. What lies between the lower edge and that is damped, the upper
+    end with it.
+    """
+    k, products = len(lowest.values), 0
+    while products < _DEEPENING and k and not lowest.picked(slice(k - _GUARDS)).within(tolerance):
+        damped = np.repeat([[lowest.values[-1]], [_BEYOND * highest]], k, axis=1)
+        X, Z = _filtered(matrix, lowest.vectors, matrix.times(lowest.vectors), damped, _DEEP)
+        found, _ = _ritz(matrix, X, Z)
+        lowest = found.picked(slice(None, None, -1))
+        products += _DEEP + 1
+    return lowest
 
 
 @dataclass(frozen=True)

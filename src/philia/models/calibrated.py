@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from philia._types import BoolArray, Float64Array, Int64Array
+from philia._types import BoolArray, Float64Array, FloatArray
 from philia.models.hidden_pairs import HiddenPairs
 from philia.objective import Freedom, Recipe
 from philia.objective.extra_pairs import with_link
@@ -14,8 +14,8 @@ _SMALLEST = 1e-3
 """No group of columns is scaled below this share of its scores: at zero products have no slope."""
 
 
-def calibrated(F: Float64Array, recipe: Recipe, known: HiddenPairs) -> Float64Array:
-    """F with each group of columns that attract or repel scaled, and each shared value moved, to fit the pairs best.
+def calibrated(F: Float64Array, recipe: Recipe, known: HiddenPairs) -> FloatArray:
+    """F in single precision, with each group of columns that attract or repel scaled, and each shared value moved, to fit the pairs best.
 
     The more nodes, the rarer links, and the more a start that is a little too strong promises of them. A large graph
     leaves no time to unlearn that. With scores = sum of a_g · scores_g + δ this is a regression on a few numbers.
@@ -23,14 +23,14 @@ def calibrated(F: Float64Array, recipe: Recipe, known: HiddenPairs) -> Float64Ar
     >>> from philia import CommunityModel
     >>> recipe, F = CommunityModel(1, 0, background="none")._recipe(), np.full((4, 1), 3.0)
     >>> half = HiddenPairs(np.array([0, 1]), np.array([2, 3]), np.array([True, False]), np.ones(2))
-    >>> calibrated(F, recipe, half).max().round(2)
-    np.float64(0.09)
+    >>> round(float(calibrated(F, recipe, half).max()), 2)
+    0.09
     """
-    pairs, linked, weights = (known.rows, known.columns), known.linked, known.weights
-    parts, scaled, moved = _parts(F, recipe, pairs)
+    ends, linked, weights = (F[known.rows], F[known.columns]), known.linked, known.weights
+    parts, scaled, moved = _parts(ends, recipe)
     if not len(parts):
-        return F
-    rest = _scores(F, recipe.mixing, pairs) - parts[: len(scaled)].sum(axis=0)
+        return F.astype(np.float32)
+    rest = _scores(ends, recipe.mixing) - parts[: len(scaled)].sum(axis=0)
 
     def regression(x: Float64Array) -> tuple[float, Float64Array]:
         scores = x @ parts + rest
@@ -43,17 +43,19 @@ def calibrated(F: Float64Array, recipe: Recipe, known: HiddenPairs) -> Float64Ar
     begin = np.concatenate([np.ones(len(scaled)), np.zeros(len(moved))])
     lower = np.concatenate([np.full(len(scaled), _SMALLEST), np.full(len(moved), -np.inf)])
     found = LBFGSB(iterations=100).minimize(regression, begin, lower).point
-    F = F.copy()
+    start = F.astype(np.float32)
     for columns, size in zip(scaled, found, strict=False):
-        F[:, columns] *= np.sqrt(size)
+        np.multiply(F[:, columns], np.sqrt(size), out=start[:, columns], casting="same_kind")
     for column, shift in zip(moved, found[len(scaled) :], strict=True):
-        F[:, column] += shift
-    return F
+        start[:, column] = F[:, column] + shift
+    return start
 
 
-def _parts(
-    F: Float64Array, recipe: Recipe, pairs: tuple[Int64Array, Int64Array]
-) -> tuple[Float64Array, list[slice], list[int]]:
+_Ends = tuple[Float64Array, Float64Array]
+"""The rows of F of the two nodes of each pair."""
+
+
+def _parts(ends: _Ends, recipe: Recipe) -> tuple[Float64Array, list[slice], list[int]]:
     """What each bounded group adds to the scores of the pairs, and what a unit of each shared value would."""
     parts, scaled, moved = [], [], []
     first = 0
@@ -62,12 +64,11 @@ def _parts(
         first += group.width
         if np.isfinite(group.lower_bound) and group.width:
             scaled.append(columns)
-            parts.append(_scores(F[:, columns], recipe.mixing[columns, columns], pairs))
+            parts.append(_scores((ends[0][:, columns], ends[1][:, columns]), recipe.mixing[columns, columns]))
     for column in np.flatnonzero(_shared(recipe)).tolist():
-        unit = F.copy()
-        unit[:, column] += 1
+        unit = np.arange(len(recipe.mixing)) == column
         moved.append(column)
-        parts.append(_scores(unit, recipe.mixing, pairs) - _scores(F, recipe.mixing, pairs))
+        parts.append(_scores((ends[0] + unit, ends[1] + unit), recipe.mixing) - _scores(ends, recipe.mixing))
     return np.array(parts), scaled, moved
 
 
@@ -75,5 +76,5 @@ def _shared(recipe: Recipe) -> BoolArray:
     return np.repeat([g.freedom is Freedom.SHARED for g in recipe.groups], [g.width for g in recipe.groups])
 
 
-def _scores(F: Float64Array, mixing: Float64Array, pairs: tuple[Int64Array, Int64Array]) -> Float64Array:
-    return np.asarray(np.einsum("ij,ij->i", F[pairs[0]] @ mixing, F[pairs[1]]))
+def _scores(ends: _Ends, mixing: Float64Array) -> Float64Array:
+    return np.asarray(np.einsum("ij,ij->i", ends[0] @ mixing, ends[1]))

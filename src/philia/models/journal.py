@@ -13,11 +13,11 @@ import time
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from philia._types import Float64Array
+from philia._types import Float64Array, FloatArray
 from philia.models.checkpoints import Checkpoint
 from philia.models.course import Place
 from philia.models.records import Record
@@ -30,14 +30,17 @@ State = Mapping[str, Any]
 """How far a search has come: arrays and plain values."""
 
 
+Array = TypeVar("Array", bound=FloatArray)
+
+
 class Journal(Protocol):
     """Where a fit writes down what it finds, and reads what it has found before."""
 
-    def start(self, find: Callable[[], Float64Array]) -> Float64Array:
+    def start(self, find: Callable[[], Array]) -> Array:
         """Where a search begins."""
         ...
 
-    def solved(self, start: Float64Array, search: Callable[[], Solution]) -> Solution:
+    def solved(self, start: FloatArray, search: Callable[[], Solution]) -> Solution:
         """How a search from a start ends."""
         ...
 
@@ -61,11 +64,11 @@ class NoJournal:
     [1.0, 1.0]
     """
 
-    def start(self, find: Callable[[], Float64Array]) -> Float64Array:
+    def start(self, find: Callable[[], Array]) -> Array:
         """What is found."""
         return find()
 
-    def solved(self, start: Float64Array, search: Callable[[], Solution]) -> Solution:
+    def solved(self, start: FloatArray, search: Callable[[], Solution]) -> Solution:
         """What the search finds."""
         return search()
 
@@ -104,17 +107,17 @@ class KeptJournal:
         self._spared = 0.0
         self.interrupted = False
 
-    def start(self, find: Callable[[], Float64Array]) -> Float64Array:
+    def start(self, find: Callable[[], Array]) -> Array:
         """Where a search begins."""
         found = self._found("start")
         if found is None:
             began = time.perf_counter()
             found = self._note("start", {"point": find()}, time.perf_counter() - began)
         self._step()
-        point: Float64Array = found.values["point"]
+        point: Array = found.values["point"]
         return point
 
-    def solved(self, start: Float64Array, search: Callable[[], Solution]) -> Solution:
+    def solved(self, start: FloatArray, search: Callable[[], Solution]) -> Solution:
         """How a search from a start ends; not noted if the user ends it, nor is anything after that."""
         key = _digest(start)
         found = self._found(key)
@@ -199,5 +202,5 @@ def minimized(
     return journal.solved(start, lambda: solver.minimize(journal.recorded(function), start, lower_bound, on_iteration))
 
 
-def _digest(point: Float64Array) -> str:
+def _digest(point: FloatArray) -> str:
     return f"{zlib.crc32(np.ascontiguousarray(point).data):08x}"

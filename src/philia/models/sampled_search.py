@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from philia._types import Float64Array
+from philia._types import FloatArray
 from philia.execution import one_blas_thread
 from philia.graphs import Graph
 from philia.graphs.memory import require_memory
@@ -86,15 +86,18 @@ def search_sampled_pairs(
         unseen = drawn.beside(model.held_out_, graph) if hides else model.held_out_
         objective = sampled_objective(model, graph, recipe, unseen)
         walk = Walk(objective, rng, on_iteration, partial(drawn.cost, recipe) if hides else None, model._journal)
-        starts = [
-            walk.journal.start(lambda: calibrated(model._start(objective.known, recipe, rng), recipe, drawn))
-            for _ in range(model.n_starts)
-        ]
-        solution = walk.run(solver, starts)
+        solution = walk.run(
+            solver,
+            [
+                walk.journal.start(lambda: calibrated(model._start(objective.known, recipe, rng), recipe, drawn))
+                for _ in range(model.n_starts)
+            ],
+        )
         if solution.reason == "interrupted":
             ended = solution
         elif hides:
             last = replace(walk, objective=sampled_objective(model, graph, recipe, model.held_out_), judge=None)
+            solution = replace(solution, point=solution.point.astype(np.float32))  # it has no more digits than that
             ended = last.minimize(replace(solver, iterations=_LAST, step=_SHORT * solver.step), solution.point)
             ended = replace(_joined(solution, ended), reason=solution.reason, converged=solution.converged)
         elif (an_evaluation := work(n, recipe, model.held_out_)) <= MOST_WORK:
@@ -133,11 +136,12 @@ class Walk:
     judge: Judge | None
     journal: Journal
 
-    def run(self, how: Adam, starts: Sequence[Float64Array]) -> Solution:
+    def run(self, how: Adam, starts: Sequence[FloatArray]) -> Solution:
         """From the best of the starts, with the longest steps that help, to the best place found."""
         start = starts[0]
         if len(starts) > 1:
-            start = race(starts, lambda F, epochs: self.minimize(replace(how, iterations=epochs), F)).point
+            points = [F.astype(np.float64) for F in starts]
+            start = race(points, lambda F, epochs: self.minimize(replace(how, iterations=epochs), F)).point
         if self.judge is not None:  # it will notice if steps are too long
             return self.minimize(replace(how, every=max(1, how.iterations // _VERDICTS)), start)
         step, tried = self._longest_step(how.step, start)
@@ -147,7 +151,7 @@ class Walk:
             else _joined(tried, self.minimize(replace(how, step=step), tried.point))
         )
 
-    def minimize(self, how: Adam, start: Float64Array, stage: str = "") -> Solution:
+    def minimize(self, how: Adam, start: FloatArray, stage: str = "") -> Solution:
         """A stretch of the search."""
         groups = self.objective.recipe.groups
         lower = np.repeat([g.lower_bound for g in groups], [g.width for g in groups])
@@ -156,7 +160,7 @@ class Walk:
             start, lambda: how.minimize(self.objective, start, lower, self.rng, watched, self.judge, notes)
         )
 
-    def _longest_step(self, longest: float, start: Float64Array) -> tuple[float, Solution]:
+    def _longest_step(self, longest: float, start: FloatArray) -> tuple[float, Solution]:
         """The longest of some step sizes that leads to a better place than the start, and that place.
 
         Shorter steps may well have got further by then, but not later.
@@ -168,7 +172,7 @@ class Walk:
                 break
         return step, solution
 
-    def _better(self, F: Float64Array, than: Float64Array) -> bool:
+    def _better(self, F: FloatArray, than: FloatArray) -> bool:
         values = [self.objective.value(X.astype(np.float32), self.rng) for X in (F, than)]
         return values[0] < values[1]
 

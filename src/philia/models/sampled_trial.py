@@ -67,7 +67,7 @@ class SampledPairsTrial(HiddenPairsTrial):
         model = self.model._with(n_homophilous, n_heterophilous, 0.0)
         recipe = model._recipe()
         F = model._columns(super().start(n_homophilous, n_heterophilous))
-        return model._factors(calibrated(F, recipe, self.drawn), recipe)
+        return model._factors(calibrated(F, recipe, self.drawn).astype(np.float64), recipe)
 
     def _search(self, model: CommunityModel, recipe: Recipe, F: Float64Array, iterations: int) -> Solution:
         objective = sampled_objective(model, self.graph, recipe, self.hidden)
