@@ -15,7 +15,9 @@ _SMALLEST = 1e-3
 
 
 def calibrated(F: Float64Array, recipe: Recipe, known: HiddenPairs) -> FloatArray:
-    """F in single precision, with each group of columns that attract or repel scaled, and each shared value moved, to fit the pairs best.
+    """F with each group of columns that attract or repel scaled, and each shared value moved, to fit the pairs best.
+
+    It comes in single precision: that is what searches on sampled pairs work in.
 
     The more nodes, the rarer links, and the more a start that is a little too strong promises of them. A large graph
     leaves no time to unlearn that. With scores = sum of a_g · scores_g + δ this is a regression on a few numbers.
