@@ -100,10 +100,10 @@ reserved = int(re.search(r"VmData:\\s+(\\d+)", Path("/proc/self/status").read_te
 resource.setrlimit(resource.RLIMIT_DATA, (reserved + allowed,) * 2)
 graph = read_graph(links, memory=bound)
 try:
-    plan = plan_fit(FitSize(graph.n_nodes, graph.n_links, 48), SAMPLED_PAIRS, bound, private_memory())
+    plan = plan_fit(FitSize(graph.n_nodes, graph.n_links, 80), SAMPLED_PAIRS, bound, private_memory())
 except NotEnoughMemoryError as error:
     sys.exit(f"refused: {error}")
-model(45).fit(on_disk(graph) if plan.mapped else graph).save(target)
+model(77).fit(on_disk(graph) if plan.mapped else graph).save(target)
 print("saved")
 """
 
@@ -117,7 +117,7 @@ def links(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux can limit the memory of a process in this way")
-@pytest.mark.parametrize(("allowed", "fits"), [(140 * 10**6, True), (110 * 10**6, False)])
+@pytest.mark.parametrize(("allowed", "fits"), [(148 * 10**6, True), (112 * 10**6, False)])
 def test_reading_fitting_and_saving_keep_to_a_bound_or_are_refused(links: Path, allowed: int, fits: bool) -> None:
     target = links.with_name(f"{allowed}.safetensors")
     command = [sys.executable, "-c", FIT, str(links), str(target), str(allowed)]
@@ -126,7 +126,7 @@ def test_reading_fitting_and_saving_keep_to_a_bound_or_are_refused(links: Path, 
         assert result.stdout == "saved\n", result.stderr
         assert load(target).graph_.n_nodes == 40_000
     else:
-        assert "refused: 48 columns on 40,000 nodes" in result.stderr
+        assert "refused: 80 columns on 40,000 nodes" in result.stderr
         assert not target.exists()
 
 

@@ -68,9 +68,9 @@ def _parts(ends: _Ends, recipe: Recipe) -> tuple[Float64Array, list[slice], list
             scaled.append(columns)
             parts.append(_scores((ends[0][:, columns], ends[1][:, columns]), recipe.mixing[columns, columns]))
     for column in np.flatnonzero(_shared(recipe)).tolist():
-        unit = np.arange(len(recipe.mixing)) == column
+        M = recipe.mixing
         moved.append(column)
-        parts.append(_scores((ends[0] + unit, ends[1] + unit), recipe.mixing) - _scores(ends, recipe.mixing))
+        parts.append(ends[0] @ M[:, column] + ends[1] @ M[column] + M[column, column])
     return np.array(parts), scaled, moved
 
 

@@ -59,7 +59,7 @@ SAMPLED_PAIRS: Final = SearchCosts(an_entry=AN_ENTRY, a_node=100, a_link=20)
 _CHOOSING: Final = 60
 """Bytes for each entry of F that the trials of an automatic choice hold beside the search that is under way."""
 
-_START: Final = 40
+_START: Final = 36
 """Bytes for each entry of F while a start is made."""
 
 _RESULT: Final = 16
@@ -71,7 +71,7 @@ class FitSize:
     """How large a fit is: nodes, links, and the columns of F with those of the background.
 
     >>> FitSize(1_000_000, 10_000_000, 35).peaks(SAMPLED_PAIRS, held=300_000_000, mapped=True).search
-    2290000000
+    1660000000
     """
 
     n_nodes: int
@@ -120,7 +120,7 @@ def plan_fit(size: FitSize, costs: SearchCosts, memory: MemoryBound, held: int =
     False
     >>> plan_fit(FitSize(10_000_000, 100_000_000, 35), SAMPLED_PAIRS, MemoryBound.of("4G"))
     Traceback (most recent call last):
-    philia.exceptions.NotEnoughMemoryError: 35 columns on 10,000,000 nodes with 100,000,000 links need 20.2G, ...
+    philia.exceptions.NotEnoughMemoryError: 35 columns on 10,000,000 nodes with 100,000,000 links need 13.9G, ...
     """
     plans = [size.peaks(costs, held, mapped=mapped) for mapped in (False, True)]
     fitting = next((plan for plan in plans if plan.peak <= memory.size), None)

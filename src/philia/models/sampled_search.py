@@ -26,9 +26,9 @@ from philia.solvers.by_size import MOST_WORK
 if TYPE_CHECKING:
     from philia.models.factorization import Factorization
 
-AN_ENTRY = 54
-"""Bytes that a search takes for each entry of F: F, its two moments and the best so far in single precision, and the
-ends of each stretch in double."""
+AN_ENTRY = 36
+"""Bytes that a search takes for each entry of F: F, its two moments, the best so far and the start in single precision,
+and the end in double."""
 
 _MOST_HIDDEN, _FEWEST_HIDDEN = 50_000, 100
 _COLUMNS, _ROWS, _MOST_ROWS = 512, 1024, 2048
@@ -97,7 +97,7 @@ def search_sampled_pairs(
             ended = solution
         elif hides:
             last = replace(walk, objective=sampled_objective(model, graph, recipe, model.held_out_), judge=None)
-            solution = replace(solution, point=solution.point.astype(np.float32))  # it has no more digits than that
+            solution = _shortened(solution)
             ended = last.minimize(replace(solver, iterations=_LAST, step=_SHORT * solver.step), solution.point)
             ended = replace(_joined(solution, ended), reason=solution.reason, converged=solution.converged)
         elif (an_evaluation := work(n, recipe, model.held_out_)) <= MOST_WORK:
@@ -106,7 +106,8 @@ def search_sampled_pairs(
             return _joined(solution, improved(recipe.point(solution.point), polish))
         else:
             ended = solution
-    return replace(ended, point=recipe.point(ended.point))
+    ended = _shortened(ended)
+    return replace(ended, point=recipe.point(ended.point).astype(np.float64))
 
 
 def sampled_objective(
@@ -175,6 +176,11 @@ class Walk:
     def _better(self, F: FloatArray, than: FloatArray) -> bool:
         values = [self.objective.value(X.astype(np.float32), self.rng) for X in (F, than)]
         return values[0] < values[1]
+
+
+def _shortened(solution: Solution) -> Solution:
+    """The same point in the digits that it has: Adam's are single."""
+    return replace(solution, point=solution.point.astype(np.float32))
 
 
 def _joined(before: Solution, after: Solution) -> Solution:

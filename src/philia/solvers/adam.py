@@ -212,7 +212,8 @@ class _Run:
         return value
 
     def solution(self, rng: np.random.Generator, reason: str) -> Solution:
-        F = self.best if self.judge else self.F
+        F = self.F = self.best if self.judge else self.F
+        del self.rows, self.best  # what the search held beside the answer is larger than the answer
         value = sum(self.function.by_rows(F, rows, rng)[0] for rows in self.function.blocks)
         history = np.array([*self.history, value])
         seconds = time.perf_counter() - self.began
