@@ -13,7 +13,6 @@ from sklearn import metrics
 
 from philia import CommunityModel
 from philia.evaluate import LinkScores, evaluate_links, link_prediction, link_scores
-from philia.evaluate.calibration import calibrate
 from philia.exceptions import InvalidParameterError
 from philia.objective import ListedPairs, RandomPairs
 from tests.strategies import random_graph
@@ -105,35 +104,6 @@ def test_certainty_that_is_wrong_has_a_finite_loss() -> None:
 def test_what_cannot_be_judged_is_refused(linked: Any, scores: Any, probabilities: Any, complaint: str) -> None:
     with pytest.raises(InvalidParameterError, match=complaint):
         link_scores(linked, scores, probabilities)
-
-
-def test_bins_of_a_calibration_hold_about_the_same_number_of_expected_links() -> None:
-    rng = np.random.default_rng(1)
-    p = expit(rng.normal(-4, 2, size=100_000))
-    linked = rng.random(100_000) < p
-    found = calibrate(linked, p, bins=8)
-    assert found.counts.sum() == 100_000
-    np.testing.assert_allclose(found.predicted * found.counts, p.sum() / 8, rtol=0.01)
-    np.testing.assert_allclose(found.observed, found.predicted, rtol=0.15)
-    assert (np.diff(found.edges) > 0).all()
-    assert (found.edges[0], found.edges[-1]) == (p.min(), p.max())
-    for low, high, predicted, count in zip(
-        found.edges[:-1], found.edges[1:], found.predicted, found.counts, strict=True
-    ):
-        inside = (p >= low) & ((p < high) | (high == p.max()))
-        assert inside.sum() == count
-        assert p[inside].mean() == pytest.approx(predicted)
-
-
-@pytest.mark.parametrize("same", [0.0, 0.3, 1.0])
-def test_equal_probabilities_are_one_bin(same: float) -> None:
-    found = calibrate(np.array([True, False, False]), np.full(3, same))
-    assert (found.predicted.tolist(), found.counts.tolist()) == ([pytest.approx(same)], [3])
-    assert found.observed.tolist() == [pytest.approx(1 / 3)]
-
-
-def test_no_pairs_have_no_bins() -> None:
-    assert calibrate(np.empty(0, bool), np.empty(0)).counts.size == 0
 
 
 def stand_in(held_out: Any, n: int = 60) -> Any:

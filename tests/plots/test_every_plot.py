@@ -26,6 +26,12 @@ PLOTS: dict[str, Callable[..., Axes]] = {
     "adjacency": lambda model, ax=None: plots.adjacency(model.graph_, ax),
     "probabilities": plots.probabilities,
     "memberships": plots.memberships,
+    "communities": plots.communities,
+    "overlap": plots.overlap,
+    "reliability": plots.reliability,
+    "error_by_dimension": lambda model, ax=None: plots.error_by_dimension(
+        {"ours": {2: 0.8, 9: [0.4, 0.5]}}, ax, floor=0.1
+    ),
     "loss_curve": plots.loss_curve,
     "selection": lambda model, ax=None: plots.selection(SELECTION, ax),
     "stability": lambda model, ax=None: plots.stability(measure_stability(model.factors_, [model.factors_] * 3), ax),

@@ -12,14 +12,10 @@ from scipy.special import expit
 from philia import plots
 from philia.datasets import DatingApp
 from philia.exceptions import InvalidParameterError
-from philia.graphs import Graph, Nodes
+from philia.factors import CommunityFactors
 from philia.models import CommunityModel
 from philia.plots.matrices import binned_links
-
-
-def random_graph(n: int, m: int, seed: int = 0) -> Graph:
-    rng = np.random.default_rng(seed)
-    return Graph.from_rows(rng.integers(n, size=m), rng.integers(n, size=m), Nodes.numbered(n))
+from tests.plots.models import random_graph
 
 
 def drawn(ax: Any) -> Any:
@@ -65,6 +61,12 @@ def test_by_default_members_of_a_community_stand_together(app: DatingApp, model:
     order = plots.by_community(model.factors_)
     assert sorted(order.tolist()) == list(range(120))
     assert np.count_nonzero(np.diff(app.city[order])) == 2
+
+
+def test_those_in_no_repelling_community_stand_behind_its_members() -> None:
+    C = np.array([[0.1], [2.0], [0.0], [1.5]])
+    factors = CommunityFactors(np.ones((4, 1)), C, np.zeros(4))
+    assert plots.by_community(factors).tolist() == [1, 3, 0, 2]
 
 
 @pytest.mark.parametrize("order", [[0, 1], [0] * 120, np.arange(1, 121)])

@@ -1,7 +1,6 @@
 """How good a result is: beside the truth, and beside what anybody could have said without a model."""
 
 from philia.evaluate.best_match import best_match_f1
-from philia.evaluate.calibration import Calibration
 from philia.evaluate.communities import CommunityScores, compare_communities
 from philia.evaluate.comparison import Compared, compare_models
 from philia.evaluate.covers import Cover, as_cover, trivial_covers
@@ -11,6 +10,7 @@ from philia.evaluate.mutual_information import overlapping_nmi
 from philia.evaluate.omega import omega_index
 from philia.evaluate.predictors import PREDICTORS
 from philia.evaluate.reconstruction import Reconstruction, reconstruction
+from philia.objective.calibration import Calibration
 from philia.objective.estimates import Estimate
 
 __all__ = [

@@ -12,7 +12,7 @@ from scipy import sparse
 from philia._types import Int64Array, Node
 from philia.exceptions import InvalidParameterError
 from philia.explain import Communities
-from philia.graphs import Graph
+from philia.graphs import Graph, as_communities
 
 
 @dataclass(frozen=True)
@@ -40,43 +40,24 @@ class Cover:
 
 
 CoverLike = Cover | Communities | Mapping[Any, Iterable[Node]] | Iterable[Iterable[Node]]
-"""What is read as a cover: found communities, sets of nodes, or sets of nodes with names of their own."""
+"""What is read as a cover: found communities, sets of nodes, with or without names of their own, and the objects of
+cdlib and igraph that hold them."""
 
 NodesLike = Graph | Iterable[Node] | int | None
 """The nodes that are compared: a graph, their names, or how many they are; None means all that a cover has."""
 
 
 def as_cover(communities: CoverLike) -> Cover:
-    """The communities as sets: those of a model, a mapping from names to nodes, or anything with a row of nodes each.
+    """The communities as sets: those of a model, or whatever :func:`philia.graphs.as_communities` takes.
 
     >>> as_cover({"B1": ["ann", "bob"], "B2": []})
     Cover(sets=(frozenset({...}),), empty=1)
     """
     if isinstance(communities, Cover):
         return communities
-    given: Any = communities.as_sets() if isinstance(communities, Communities) else communities
-    sets = [_members(nodes) for nodes in (given.values() if isinstance(given, Mapping) else _communities(given))]
+    sets = [frozenset(members) for members in as_communities(communities).values()]
     kept = tuple(members for members in sets if members)
     return Cover(kept, len(sets) - len(kept))
-
-
-def _communities(given: Any) -> list[Any]:
-    if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
-        raise InvalidParameterError(
-            f"found {given!r} where communities are expected; give the nodes of each, as in [{{1, 2}}, {{2, 3}}]"
-        )
-    return list(given)
-
-
-def _members(nodes: Any) -> frozenset[Node]:
-    try:
-        if isinstance(nodes, (str, bytes)):  # a name, which would fall apart into its letters
-            raise TypeError
-        return frozenset(nodes)
-    except TypeError:
-        raise InvalidParameterError(
-            f"found {nodes!r} where the nodes of a community are expected; give their names in a set or a list"
-        ) from None
 
 
 def trivial_covers(graph: Graph) -> dict[str, list[set[Node]]]:

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from philia._types import BoolArray, Float64Array
-from philia.evaluate.calibration import Calibration, calibration_of
 from philia.evaluate.ranking import Ranking
 from philia.exceptions import InvalidParameterError
+from philia.objective.calibration import Calibration, calibrate
 from philia.objective.sampled_held_out import all_held_out, sample_held_out
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def _of_probabilities(linked: BoolArray, probabilities: npt.ArrayLike | None) ->
         "f1": float(2 * np.sum(told & linked) / (np.sum(told) + np.sum(linked))) if linked.any() else None,
         "brier": float(np.mean((p - linked) ** 2)),
         "log_loss": -float(np.mean(np.where(linked, np.log(clipped), np.log1p(-clipped)))),
-        "calibration": calibration_of(Ranking.of(linked, p)),
+        "calibration": calibrate(linked, p),
     }
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from itertools import cycle
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
 
-from philia.plots.style import GREYS, SERIES, axes_or_new, label, open_frame
+from philia.plots.style import GREYS, HATCHES, MARKERS, SERIES, axes_or_new, label, literal, open_frame
 
 
 def bars(
@@ -32,10 +34,12 @@ def bars(
         means = np.array([np.mean(seed) for seed in seeds])
         ranges = np.array([[m - min(seed), max(seed) - m] for m, seed in zip(means, seeds, strict=True)]).T
         where = np.array(at) - 0.42 + (place + 0.5) * width
-        ax.bar(where, means, width * 0.92, label=method, color=colours[method])
+        hatch = "" if method in faint else HATCHES[place % len(HATCHES)]
+        colour, name = colours[method], literal(method, 60)
+        ax.bar(where, means, width * 0.92, label=name, color=colour, hatch=hatch, edgecolor="white", linewidth=0)
         ax.errorbar(where, means, ranges, fmt="none", ecolor="black", elinewidth=0.8)
     label(ax)
-    ax.set_xticks(range(len(values)), list(values))
+    ax.set_xticks(range(len(values)), [literal(group) for group in values])
     ax.tick_params(axis="x", length=0)
     ax.grid(axis="y", color="#E5E5E5", linewidth=0.6)
     ax.set_axisbelow(True)
@@ -55,13 +59,15 @@ def curves(
     """
     ax = axes_or_new(ax, 6.0, 4.2)
     colours = method_colours(list(values), ())
-    for method, points in values.items():
+    for (method, points), marker in zip(values.items(), cycle(MARKERS), strict=False):
         at = sorted(points)
         means = [float(np.mean(points[place])) for place in at]
-        ax.plot(at, means, marker="o", markersize=3.5, color=colours[method], label=method)
+        ax.plot(at, means, marker=marker, markersize=4.5, color=colours[method], label=literal(method, 60))
         low, high = [min(points[place]) for place in at], [max(points[place]) for place in at]
         ax.fill_between(at, low, high, color=colours[method], alpha=0.2, linewidth=0)
     label(ax, x=x, y=y)
+    if all(float(place).is_integer() for points in values.values() for place in points):
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     open_frame(ax)
     ax.legend(frameon=False, fontsize=9)
     return ax

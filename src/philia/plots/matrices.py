@@ -48,10 +48,9 @@ def probabilities(model: CommunityModel, ax: Axes | None = None, order: npt.Arra
     """
     n = model.graph_.n_nodes
     rows = by_community(model.factors_) if order is None else checked_order(order, n)
-    shown = rows[np.linspace(0, n - 1, min(n, CELLS)).round().astype(np.int64)]
-    P = expit(model.factors_.score_block(shown, shown))
+    P = sampled_probabilities(model, rows)
     drawn = heat_map(P, ax, extent=n, largest=darkest(P), bar="probability of a link")
-    which = "every pair" if len(shown) == n else f"pairs of {len(shown)} of {n:,} nodes"
+    which = "every pair" if len(P) == n else f"pairs of {len(P)} of {n:,} nodes"
     label(drawn, title=f"Fitted probability of a link, {which}", x="node", y="node")
     return drawn
 
@@ -108,6 +107,19 @@ def binned_links(graph: Graph, order: Int64Array, cells: int = CELLS) -> Float64
     one_way = np.bincount(cell[rows] * side + cell[columns], minlength=side * side).reshape(side, side)
     sizes = np.bincount(cell, minlength=side)
     return np.asarray((one_way + one_way.T) / np.maximum(np.outer(sizes, sizes), 1))
+
+
+def sampled_probabilities(model: CommunityModel, order: Int64Array) -> Float64Array:
+    """The fitted probabilities of all pairs in that order; of a large graph, of 500 nodes evenly spaced in it.
+
+    >>> from philia.datasets import classic
+    >>> model = CommunityModel(2, 1, penalty=1, random_state=0).fit(classic("karate"))
+    >>> sampled_probabilities(model, np.arange(34)).shape
+    (34, 34)
+    """
+    n = len(order)
+    shown = order[np.linspace(0, n - 1, min(n, CELLS)).round().astype(np.int64)]
+    return np.asarray(expit(model.factors_.score_block(shown, shown)))
 
 
 def checked_order(order: npt.ArrayLike | None, n: int) -> Int64Array:

@@ -14,12 +14,15 @@ from philia.explain.normalized import Kind, community_names
 from philia.models import CommunityModel
 from philia.plots.matrices import CELLS, checked_order
 from philia.plots.ordering import along_diagonal, by_community
-from philia.plots.style import ATTRACT_MAP, REPEL_MAP, axes_or_new, label, literal
+from philia.plots.style import ATTRACT_MAP, REPEL_MAP, TICK, axes_or_new, label, literal
 
 _KINDS: tuple[Kind, ...] = ("homophilous", "heterophilous")
-_LEGEND = "blue attracts, orange repels;\ndarkest is the fullest member"
+_LEGEND = "blue (B) attracts, orange (C) repels;\ndarkest is the fullest member"
 _NAMED = 40
 """Up to this many rows every node is called by its name."""
+
+_WIDEST = 40
+"""From this many columns on they become narrower instead of the picture wider."""
 
 
 def memberships(
@@ -40,15 +43,18 @@ def memberships(
     n = model.graph_.n_nodes
     rows = by_community(model.factors_) if order is None else checked_order(order, n)
     colours, names = _columns(model, rows, kinds)
-    ax = axes_or_new(ax, width=1.8 + 0.42 * max(len(names), 6), height=6.0)
-    ax.imshow(colours, aspect="auto", interpolation="none", extent=(-0.5, len(names) - 0.5, n - 0.5, -0.5))
-    label(ax, title="Memberships", x=f"community\n{_LEGEND}", y="node")
-    ax.set_xticks(range(len(names)), names, rotation=0 if len(names) <= 12 else 90)
+    nodes = [literal(name) for name in model.graph_.nodes.pick(rows)] if n <= _NAMED else []
+    written = max(map(len, nodes), default=0)
+    ax = axes_or_new(ax, width=1.8 + 0.09 * written + 0.42 * min(max(len(names), 6), _WIDEST), height=6.0)
+    ax.imshow(colours, aspect="auto", interpolation="none", extent=(-0.5, colours.shape[1] - 0.5, n - 0.5, -0.5))
+    label(ax, title="Memberships" if names else "No communities", x=f"community\n{_LEGEND}", y="node")
+    small = TICK if len(names) <= _WIDEST else TICK - 3
+    ax.set_xticks(range(len(names)), names, rotation=0 if len(names) <= 12 else 90, fontsize=small)
     ax.set_xticks(np.arange(len(names) + 1) - 0.5, minor=True)
-    ax.grid(axis="x", which="minor", color="white", linewidth=1.5)
+    ax.grid(axis="x", which="minor", color="white", linewidth=1.5 if len(names) <= _WIDEST else 0.5)
     ax.tick_params(which="both", length=0)
-    if n <= _NAMED:
-        ax.set_yticks(range(n), [literal(name) for name in model.graph_.nodes.pick(rows)])
+    if nodes:
+        ax.set_yticks(range(n), nodes)
     return ax
 
 
@@ -56,7 +62,8 @@ def _columns(model: CommunityModel, rows: Int64Array, kinds: Sequence[Kind]) -> 
     """The colours (rows × columns × 3) and the names of the columns drawn."""
     B, C = model.factors_.homophilous, model.factors_.heterophilous
     names = community_names(B.shape[1], C.shape[1])
-    parts, shown = [np.empty((min(len(rows), CELLS), 0, 3))], []
+    parts: list[Float64Array] = []
+    shown: list[str] = []
     for kind, F, colour_map, first in (("homophilous", B, ATTRACT_MAP, 0), ("heterophilous", C, REPEL_MAP, B.shape[1])):
         if kind in kinds and F.shape[1]:
             ordered = F[rows]
@@ -64,7 +71,7 @@ def _columns(model: CommunityModel, rows: Int64Array, kinds: Sequence[Kind]) -> 
             V = _binned(ordered[:, columns] / np.maximum(F.max(axis=0)[columns], 1e-300))
             parts.append(matplotlib.colormaps[colour_map](V)[:, :, :3])
             shown += [names[first + column] for column in columns]
-    return np.hstack(parts), shown
+    return np.hstack(parts) if parts else np.ones((1, 1, 3)), shown  # nothing is white
 
 
 def _binned(V: Float64Array) -> Float64Array:

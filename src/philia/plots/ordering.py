@@ -11,17 +11,27 @@ from philia.factors import CommunityFactors
 def by_community(factors: CommunityFactors) -> Int64Array:
     """Row numbers sorted by each node's strongest homophilous community, then by its strongest heterophilous one.
 
-    Within those, the fullest members come first.
+    Nodes below the mean of their heterophilous community are in none, and come after those that are in one. Within
+    all these, the fullest members come first.
 
     >>> factors = CommunityFactors(np.array([[2.0, 1.0], [0.0, 3.0], [3.0, 0.0]]), np.zeros((3, 1)), np.zeros(3))
     >>> by_community(factors).tolist()
     [2, 0, 1]
     """
-    kinds = [F for F in (factors.homophilous, factors.heterophilous) if F.shape[1]]
-    if not kinds:
+    B, C = factors.homophilous, factors.heterophilous
+    if not B.shape[1] and not C.shape[1]:
         return np.argsort(-factors.background, kind="stable")
-    fullest = -kinds[0].max(axis=1)
-    return np.lexsort([fullest, *(F.argmax(axis=1) for F in reversed(kinds))]).astype(np.int64)  # the last counts most
+    fullest = -(B if B.shape[1] else C).max(axis=1)
+    attracting = B.argmax(axis=1) if B.shape[1] else np.zeros(len(B), np.int64)
+    return np.lexsort([fullest, _repelling(C), attracting]).astype(np.int64)  # the last counts most
+
+
+def _repelling(C: Float64Array) -> Int64Array:
+    """The strongest heterophilous community of each node; those below its mean get a number beyond all others."""
+    if not C.shape[1]:
+        return np.zeros(len(C), np.int64)
+    strongest = C.argmax(axis=1)
+    return np.asarray(np.where(C.max(axis=1) < C.mean(axis=0)[strongest], C.shape[1], strongest), dtype=np.int64)
 
 
 def along_diagonal(F: Float64Array) -> Int64Array:

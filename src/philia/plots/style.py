@@ -18,6 +18,12 @@ FAINT = "#BFBFBF"
 SERIES = (ATTRACT, REPEL, "#009E73", "#E69F00", "#CC79A7", "#56B4E9", "#A6761D", "#000000")
 """The same palette for methods side by side, in this order."""
 
+MARKERS = "os^Dv*PX"
+"""A shape for each of them, for where colours are lost."""
+
+HATCHES = ("", "///", "...", "\\\\\\", "xxx", "---", "|||", "")
+"""And a pattern for each, in white."""
+
 GREYS = (FAINT, "#8C8C8C", "#D9D9D9", "#666666", "#A6A6A6")
 """For what is only there to compare with, neighbours told apart."""
 
