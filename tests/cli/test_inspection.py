@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import networkx
 import pytest
 
-from philia.graphs import read_communities
+from philia.graphs import read_communities, read_graph
 from philia.models import CommunityModel
 from tests.cli.names import HOSTILE, NAMES
 
@@ -51,6 +52,20 @@ def test_communities_in_json_hold_every_member(folder: Path, run_json: Any) -> N
     expected = {community.name: set(community.members) for community in model.communities(0.5)}
     assert {c["name"]: {m["node"] for m in c["members"]} for c in found["communities"]} == expected
     assert set(found["nodes_in_none"]) == set(NAMES) - set().union(*expected.values())
+
+
+@pytest.mark.parametrize("form", ["gexf", "graphml"])
+def test_communities_are_written_with_the_network_for_gephi(form: str, folder: Path, run: Any) -> None:
+    said = run("communities", "model.safetensors", "--rule", "0.5", "-o", f"net.{form}").stderr
+    assert f"Wrote the network with 5 communities to net.{form}." in said
+    model = CommunityModel.load(folder / "model.safetensors")
+    written = getattr(networkx, f"read_{form}")(folder / f"net.{form}")
+    assert set(written) == set(NAMES)
+    for name in NAMES:
+        assert set(written.nodes[name]["communities"].split()) == set(model.communities(0.5).of(name))
+    read = read_graph(folder / f"net.{form}")
+    assert read.nodes == model.graph_.nodes
+    assert read.n_links == model.graph_.n_links
 
 
 def test_communities_are_written_with_their_names(folder: Path, run: Any) -> None:

@@ -21,7 +21,7 @@ from philia.exceptions import GraphFileError
 from philia.graphs import Changes, Graph, Nodes, as_graph, read_communities, read_graph, write_communities, write_graph
 
 EDGE_LISTS = [".txt", ".tsv", ".csv", ".edges", ".edgelist", ".ncol", ""]
-FORMATS = [*EDGE_LISTS, ".mtx", ".npz", ".graphml", ".gml", ".parquet"]
+FORMATS = [*EDGE_LISTS, ".mtx", ".npz", ".graphml", ".gexf", ".gml", ".parquet"]
 
 anything = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 awkward = st.text(st.sampled_from("ab12 ,;|\t\"'#%/{}&<>é日=-:"), max_size=6)
@@ -54,7 +54,7 @@ def described(graph: Graph) -> tuple[set[Any], set[Any]]:
 def fits(graph: Graph, form: str) -> bool:
     """Whether the format has a way to write all names."""
     letters = {letter for name in graph.nodes for letter in str(name)}
-    if form == ".graphml":
+    if form in (".graphml", ".gexf"):
         return not letters & {*map(chr, range(32)), "\ufffe", "\uffff"} - set("\t\n\r")
     return form not in EDGE_LISTS or not letters & set("\n\r\0")
 
@@ -80,7 +80,9 @@ def test_a_graph_comes_back_as_it_was_written(form: str, graph: Graph) -> None:
     assert read.changes == Changes(loops=loops)
 
 
-@pytest.mark.parametrize("form", [".txt.gz", ".csv.bz2", ".mtx.xz", ".npz.gz", ".gml.gz", ".graphml.xz", ".parquet.gz"])
+@pytest.mark.parametrize(
+    "form", [".txt.gz", ".csv.bz2", ".mtx.xz", ".npz.gz", ".gml.gz", ".graphml.xz", ".gexf.gz", ".parquet.gz"]
+)
 def test_a_graph_comes_back_from_a_compressed_file(tmp_path: Path, form: str) -> None:
     graph = as_graph([("a", "b"), ("b", "c")])
     write_graph(graph, tmp_path / f"graph{form}")
@@ -95,7 +97,7 @@ def test_the_same_graph_gives_the_same_bytes(tmp_path: Path) -> None:
         assert (tmp_path / f"one{form}").read_bytes() == (tmp_path / f"two{form}").read_bytes()
 
 
-@pytest.mark.parametrize("form", [".mtx", ".npz", ".graphml", ".gml"])
+@pytest.mark.parametrize("form", [".mtx", ".npz", ".graphml", ".gexf", ".gml"])
 def test_a_graph_without_nodes_comes_back(tmp_path: Path, form: str) -> None:
     write_graph(as_graph(np.zeros((0, 0))), tmp_path / f"empty{form}")
     assert read_graph(tmp_path / f"empty{form}").n_nodes == 0

@@ -226,7 +226,7 @@ def test_a_file_of_several_blocks_keeps_its_weights() -> None:
     assert weights_of(graph_of(links, keep_weights=True)) == {("a", "b"): 3.0, ("b", "c"): 0.5, ("a", "c"): 7.0}
 
 
-@pytest.mark.parametrize("form", [".txt", ".csv", "", ".mtx", ".npz", ".graphml", ".gml", ".parquet"])
+@pytest.mark.parametrize("form", [".txt", ".csv", "", ".mtx", ".npz", ".graphml", ".gexf", ".gml", ".parquet"])
 @settings(max_examples=25, deadline=None)
 @given(
     links=st.dictionaries(

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def communities(
     model: options.Model,
     output: Annotated[
-        Path | None, option("-o --output", "Write the members: .csv as a table, else one community a line.")
+        Path | None, option("-o --output", "Write members: .csv is a table, .gexf or .graphml the network with them.")
     ] = None,
     rule: Annotated[
         str | None, option("--rule", "Who is a member: split, odds, density, or a membership such as 0.5 (split).")
@@ -47,6 +47,7 @@ def communities(
 
     Example:
     $ philia communities model.safetensors -o communities.csv
+    $ philia communities model.safetensors -o for_gephi.gexf
     $ philia communities model.safetensors --stability 10 --keep
     $ philia communities model.safetensors --node ann
     """
@@ -66,7 +67,7 @@ def communities(
             fitted.save(model)
             out.remark(f"Kept in {model}.")
         if output is not None:
-            _write(out, found, output)
+            _write(out, fitted, _rule(rule), output)
         if compare_rules:
             show_rules(out, fitted.compare_rules())
         elif node is None:
@@ -103,11 +104,17 @@ def _refit(out: Output, model: LinkModel, fits: int) -> bool:
     return done == fits
 
 
-def _write(out: Output, found: Communities, output: Path) -> None:
-    from philia.graphs import write_communities
+def _write(out: Output, model: LinkModel, rule: str | float | None, output: Path) -> None:
+    from philia.graphs import write_communities, write_graph
+    from philia.graphs.files import DESCRIBING
     from philia.graphs.files.compression import suffix_of
 
+    found = model.communities(rule)
     members = {community.name: list(community.members) for community in found if len(community)}
+    if suffix_of(output) in DESCRIBING:
+        write_graph(model.described(rule), output)
+        out.remark(f"Wrote the network with {len(members)} communities to {output}.")
+        return
     write_communities(members if suffix_of(output) == ".csv" else list(members.values()), output)
     out.remark(f"Wrote {len(members)} communities to {output}.")
 

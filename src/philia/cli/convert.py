@@ -32,7 +32,7 @@ def convert(
 ) -> None:
     """Convert a network from one file format to another.
 
-    Endings: .csv, .txt, .mtx, .npz, .graphml, .gml or .parquet, and .gz, .bz2 or .xz after it to compress.
+    Endings: .csv, .txt, .mtx, .npz, .graphml, .gexf, .gml or .parquet, and .gz, .bz2 or .xz after it to compress.
 
     Example:
     $ philia convert network.mtx links.csv

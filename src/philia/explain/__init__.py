@@ -1,6 +1,7 @@
 """Step 6: what the factors say, in words a person can check."""
 
 from philia.explain.communities import Communities, Community, find_communities
+from philia.explain.described import describe
 from philia.explain.links import LinkExplanation, Reason, explain_link
 from philia.explain.missing_links import PredictedLink, best_missing_links
 from philia.explain.normalized import NormalizedFactors, normalize
@@ -20,6 +21,7 @@ __all__ = [
     "RuleEffect",
     "Stability",
     "best_missing_links",
+    "describe",
     "explain_link",
     "find_communities",
     "measure_stability",

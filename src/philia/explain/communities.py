@@ -6,17 +6,19 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
-from typing import overload
+from itertools import combinations, islice
+from typing import Any, overload
 
 import numpy as np
 
 from philia._types import Float64Array, Node
 from philia.explain.links import factor_in_words
+from philia.explain.members import Members, rows_of
 from philia.explain.normalized import NEGLIGIBLE, Kind, community_names, normalize
 from philia.explain.rules import thresholds
 from philia.explain.stability import CommunityStability, Interval, Stability
 from philia.factors import CommunityFactors
+from philia.graphs.frames import Frame, library
 from philia.graphs.graph import Graph
 from philia.graphs.nodes import Nodes
 
@@ -60,7 +62,7 @@ class Community:
         return node in self.members
 
     def __str__(self) -> str:
-        first = ", ".join(str(name) for name in list(self.members)[:5])
+        first = ", ".join(str(name) for name in islice(self.members, 5))
         verb = "attracts" if self.kind == "homophilous" else "repels"
         rest = ", …" if len(self) > 5 else ""
         effect = self.effect or odds_effect(self.strength)
@@ -105,10 +107,13 @@ class Communities(Sequence[Community]):
         """The nodes that are in at least one community."""
         return frozenset().union(*(c.members for c in self.found))
 
-    @property
+    @cached_property
     def n_unassigned(self) -> int:
         """How many nodes are in no community at all."""
-        return len(self.nodes) - len(self.assigned)
+        in_none = np.ones(len(self.nodes), dtype=bool)
+        for community in self.found:
+            in_none[rows_of(community.members, self.nodes)] = False
+        return int(np.count_nonzero(in_none))
 
     @property
     def empty(self) -> tuple[str, ...]:
@@ -118,8 +123,44 @@ class Communities(Sequence[Community]):
     @cached_property
     def repeated(self) -> tuple[tuple[str, str], ...]:
         """Pairs of communities of one kind with exactly the same members."""
-        sets = [(c.name, c.kind, frozenset(c.members)) for c in self.found if len(c)]
+        sets = [(c.name, c.kind, np.sort(rows_of(c.members, self.nodes)).tobytes()) for c in self.found if len(c)]
         return tuple((a[0], b[0]) for a, b in combinations(sets, 2) if a[1:] == b[1:])
+
+    def to_pandas(self) -> Any:
+        """A ``pandas.DataFrame`` with one row a community; ``model.described().nodes`` has one row a node.
+
+        >>> pair = Community("B1", "homophilous", 2.0, {"ann": 1.0, "bob": 0.6}, threshold=0.5)
+        >>> Communities((pair,), "membership of at least 0.5", Nodes(["ann", "bob", "cat"]), ()).to_pandas()
+          community         kind  strength  odds_factor  threshold  size
+        0        B1  homophilous       2.0     7.389056        0.5     2
+        """
+        return self._frame().to_pandas()
+
+    def to_polars(self) -> Any:
+        """The same as a ``polars.DataFrame``."""
+        return self._frame().to_polars()
+
+    def to_cdlib(self, graph: Graph | None = None) -> Any:
+        """A ``cdlib.NodeClustering`` of the communities that have members; some of its measures need the graph as well.
+
+        cdlib sorts communities by size and keeps no names of theirs. The way back is ``graphs.as_communities``.
+        """
+        members = [list(community.members) for community in self.found if len(community)]
+        known = None if graph is None else graph.to_networkx()
+        return library("cdlib").NodeClustering(members, known, "philia", {"rule": self.rule}, overlap=True)
+
+    def _frame(self) -> Frame:
+        columns: dict[str, list[Any]] = {
+            "community": [c.name for c in self.found],
+            "kind": [c.kind for c in self.found],
+            "strength": [c.strength for c in self.found],
+            "odds_factor": [c.odds_factor for c in self.found],
+            "threshold": [c.threshold for c in self.found],
+            "size": [len(c) for c in self.found],
+        }
+        if self.found and self.found[0].refits is not None:
+            columns["stability"] = [c.stability for c in self.found]
+        return Frame(columns)
 
     def __str__(self) -> str:
         lines = [str(community) for community in self.found]
@@ -203,7 +244,7 @@ def find_communities(
     return Communities(found, bar.said, graph.nodes, tuple(name for name in names if name not in used))
 
 
-def _members(graph: Graph, memberships: Float64Array, threshold: float) -> Mapping[Node, float]:
+def _members(graph: Graph, memberships: Float64Array, threshold: float) -> Members:
     rows = np.flatnonzero((memberships >= threshold) & (memberships > 0))
     rows = rows[np.argsort(-memberships[rows], kind="stable")]
-    return dict(zip(graph.nodes.pick(rows), memberships[rows].tolist(), strict=True))
+    return Members(graph.nodes, rows, memberships[rows])

@@ -23,6 +23,10 @@ class BlockFactors(LowRankFactors):
     groups: Int64Array
     densities: Float64Array
 
+    def features(self) -> Float64Array:
+        """The group of each node: 1 in its column."""
+        return self.readable().homophilous.astype(bool).astype(np.float64)
+
     def readable(self) -> CommunityFactors:
         """One community a group; its members are certain."""
         return CommunityFactors.attracting(self._indicators() * np.sqrt(np.maximum(np.diag(self.densities), 1e-2)))

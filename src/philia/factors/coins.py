@@ -42,6 +42,10 @@ class CoinFactors(Factors):
         every = np.arange(self.n_nodes)
         return self.scores(every[rows][:, None], every[columns][None, :])
 
+    def features(self) -> Float64Array:
+        """The group of each node: 1 in its column."""
+        return self.readable().homophilous.astype(bool).astype(np.float64)
+
     def readable(self) -> CommunityFactors:
         """The groups, as communities."""
         return CommunityFactors.attracting(np.eye(int(self.groups.max(initial=0)) + 1)[self.groups])

@@ -43,6 +43,15 @@ class CommunityFactors(LowRankFactors):
         repulsion = self.heterophilous[rows] * self.heterophilous[columns]
         return np.hstack([baseline[:, None], attraction, -repulsion])
 
+    def features(self) -> Float64Array:
+        """The columns of B, those of C, and the background if there is one.
+
+        >>> CommunityFactors.attracting(np.ones((3, 2))).features().shape
+        (3, 2)
+        """
+        background = self.background[:, None]
+        return np.hstack([self.homophilous, self.heterophilous, *([background] if background.any() else [])])
+
     def readable(self) -> CommunityFactors:
         """Themselves: these are the columns that can be read."""
         return self

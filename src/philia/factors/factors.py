@@ -45,6 +45,11 @@ class Factors(ABC):
     def readable(self) -> CommunityFactors:
         """Nonnegative columns that can be read as communities."""
 
+    def features(self) -> Float64Array:
+        """The numbers of each node side by side (n × columns): all arrays with a row a node."""
+        columns = [array.reshape(self.n_nodes, -1) for array in self.arrays().values()]
+        return np.hstack(columns).astype(np.float64, copy=False)
+
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
         """The arrays that make up the factors, by name: what a file keeps."""
         return {field.name: np.asarray(getattr(self, field.name)) for field in fields(self)}  # type: ignore[arg-type]

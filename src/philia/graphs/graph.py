@@ -170,6 +170,32 @@ class Graph:
         names.check_unique()
         return replace(self, nodes=names)
 
+    def to_networkx(self) -> Any:
+        """The same graph as a ``networkx.Graph``, with names and weights; :func:`philia.as_graph` is the way back.
+
+        >>> from philia import as_graph
+        >>> as_graph([("ann", "bob"), ("bob", "cat")]).to_networkx().edges
+        EdgeView([('ann', 'bob'), ('bob', 'cat')])
+        """
+        from philia.graphs.described import DescribedGraph  # which is made of a graph, so it comes in when it is used
+
+        return DescribedGraph(self).to_networkx()
+
+    def to_igraph(self) -> Any:
+        """The same graph as an ``igraph.Graph``, names in the attribute "name", and weights.
+
+        >>> from philia import as_graph
+        >>> as_graph([("ann", "bob"), ("bob", "cat")]).to_igraph().vs["name"]
+        ['ann', 'bob', 'cat']
+        """
+        from philia.graphs.described import DescribedGraph
+
+        return DescribedGraph(self).to_igraph()
+
+    def __deepcopy__(self, memo: Any) -> Graph:
+        """Itself: nothing of it can change, and scikit-learn copies the settings of an estimator again and again."""
+        return self
+
     def _entries_above(self) -> tuple[npt.NDArray[Any], BoolArray]:
         """The row of each entry of the adjacency matrix, and whether the entry is above the diagonal."""
         indices = self.adjacency.indices

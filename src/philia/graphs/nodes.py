@@ -54,10 +54,17 @@ class Nodes(Sequence[Node]):
 
     def row(self, name: Node) -> int:
         """The row of the node called ``name``; an error with the nearest names if there is none."""
+        row = self.find(name)
+        if row is None:
+            raise UnknownNodeError(self._unknown(name))
+        return row
+
+    def find(self, name: Node) -> int | None:
+        """The row of the node called ``name``, or None if there is none."""
         try:
-            return self._rows[name]
-        except (KeyError, TypeError):
-            raise UnknownNodeError(self._unknown(name)) from None
+            return self._rows.get(name)
+        except TypeError:  # nothing that cannot be hashed is a name
+            return None
 
     def rows(self, names: Iterable[Node]) -> Int64Array:
         """The rows of many names at once."""

@@ -8,6 +8,7 @@ from philia.models.continued import FromModel
 from philia.models.factorization import Factorization
 from philia.models.link_model import LinkModel
 from philia.models.logistic_pca import LogisticPCA
+from philia.models.node_features import NodeFeatures
 from philia.models.nonnegative import NonnegativeFactorization
 from philia.models.normalized_cuts import NormalizedCuts
 from philia.models.placement import Placement
@@ -29,6 +30,7 @@ __all__ = [
     "FromModel",
     "LinkModel",
     "LogisticPCA",
+    "NodeFeatures",
     "NonnegativeFactorization",
     "NormalizedCuts",
     "Placement",

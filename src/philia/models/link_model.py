@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from abc import abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, ClassVar, Self
 
@@ -23,16 +23,18 @@ from philia.explain import (
     RuleEffect,
     Stability,
     best_missing_links,
+    describe,
     find_communities,
 )
 from philia.factors import Factors, LowRankFactors
 from philia.factors.factors import Rows
-from philia.graphs import Graph, as_graph
+from philia.graphs import DescribedGraph, Graph, as_graph
 from philia.models.files import KeptModel, read_model, write_model
+from philia.models.held_out import HeldOutLike, as_held_out
 from philia.models.journal import Journal, NoJournal
 from philia.models.refits import OnFit, refit_and_compare
 from philia.models.resuming import CheckpointLike, ResumableFit
-from philia.objective import HeldOut, ListedPairs, Loss, PredicatePairs, RandomPairs, mean_log_likelihood
+from philia.objective import HeldOut, Loss, mean_log_likelihood
 from philia.objective.drawing import draw_graph
 from philia.objective.estimated_likelihood import estimated_log_likelihood
 from philia.objective.held_out import rows_of_pairs
@@ -43,8 +45,6 @@ ALL_PAIRS = 20_000
 
 PAIR_BY_PAIR = 8192
 """Up to so many nodes links are drawn pair by pair; that takes some seconds at most."""
-
-HeldOutLike = float | HeldOut | Iterable[Pair] | Callable[[Any, Any], Any] | None
 
 
 class LinkModel(BaseEstimator):
@@ -110,7 +110,7 @@ class LinkModel(BaseEstimator):
             raise InvalidGraphError("the graph has no nodes; there is nothing to fit")
         rng = generator(self.random_state)
         fit = ResumableFit(checkpoint, rng)
-        self.held_out_ = _as_held_out(graph, held_out, rng)
+        self.held_out_ = as_held_out(graph, held_out, rng)
         with self._working(), fit.journal(self, graph) as self._journal:
             try:
                 self.factors_, self.solution_ = self._learn(graph, rng, on_iteration)
@@ -179,6 +179,23 @@ class LinkModel(BaseEstimator):
                 "such as 0.5"
             )
         return find_communities(self.graph_, self.factors_.readable(), rule, self._effect, self.stability_)
+
+    def described(self, rule: str | float | None = None) -> DescribedGraph:
+        """The graph with what the model says of each node and link beside it, for other libraries and programs.
+
+        >>> from philia import CommunityModel
+        >>> model = CommunityModel(1, 1, penalty=0.1, random_state=0).fit([("ann", "bob"), ("bob", "cat")])
+        >>> list(model.described().to_networkx().edges["ann", "bob"])
+        ['probability']
+        """
+        found = self.communities(rule)
+        probabilities = self.loss.probability(self.factors_.scores(*self.graph_.links))
+        return describe(self.graph_, self.factors_.readable(), found, np.asarray(probabilities))
+
+    def features(self) -> Float64Array:
+        """The fitted numbers, such as B, C and the popularity, a row a node in the order of ``graph_.nodes``."""
+        check_is_fitted(self)
+        return self.factors_.features()
 
     def compare_rules(self) -> RuleComparison:
         """What each rule of membership makes of this model: sizes, nodes in none, communities a node."""
@@ -278,11 +295,3 @@ def generator(random_state: Any) -> np.random.Generator:
         raise InvalidParameterError(
             f"random_state is {random_state!r} ({error}); use a whole number, 0 or more"
         ) from None
-
-
-def _as_held_out(graph: Graph, held_out: HeldOutLike, rng: np.random.Generator) -> HeldOut | None:
-    if held_out is None or isinstance(held_out, HeldOut):
-        return held_out
-    if isinstance(held_out, (int, float)):
-        return RandomPairs(float(held_out), seed=int(rng.integers(2**63)))
-    return PredicatePairs(graph, held_out) if callable(held_out) else ListedPairs(graph, held_out)

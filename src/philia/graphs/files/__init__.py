@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
-from typing import BinaryIO
+from collections.abc import Callable
+from typing import Any, BinaryIO
 
 from philia._types import Node
 from philia.exceptions import GraphFileError, InvalidParameterError
+from philia.graphs.described import DescribedGraph
 from philia.graphs.files.arrays import read_mat, read_npz, write_npz
 from philia.graphs.files.communities import (
     Form,
@@ -21,12 +22,14 @@ from philia.graphs.files.communities import (
 from philia.graphs.files.compression import Source, opened, suffix_of
 from philia.graphs.files.dialect import Options
 from philia.graphs.files.edge_list import read_edge_list, read_julia_graph, write_edge_list
+from philia.graphs.files.gexf import read_gexf, write_gexf
 from philia.graphs.files.gml import read_gml, write_gml
 from philia.graphs.files.graphml import read_graphml, write_graphml
 from philia.graphs.files.matrix_market import read_matrix_market, write_matrix_market
 from philia.graphs.files.names import check_names, refuse_line_breaks
 from philia.graphs.files.saving import saving
 from philia.graphs.files.tables import read_parquet, write_parquet
+from philia.graphs.given_communities import as_communities
 from philia.graphs.graph import Graph
 from philia.graphs.memory import WHOLE_MACHINE, MemoryBound
 from philia.graphs.nodes import Nodes
@@ -41,6 +44,7 @@ _READERS: dict[str, Callable[[Source, Options, bool, bool], Graph]] = {
     ".npz": lambda source, _, either, keep: read_npz(source, symmetrize=either, keep_weights=keep),
     ".mat": lambda source, _, either, keep: read_mat(source, symmetrize=either, keep_weights=keep),
     ".graphml": lambda source, _options, _, keep: read_graphml(source, keep_weights=keep),
+    ".gexf": lambda source, _options, _, keep: read_gexf(source, keep_weights=keep),
     ".gml": lambda source, options, _, keep: read_gml(source, options.encoding, keep_weights=keep),
     ".parquet": lambda source, options, _, keep: read_parquet(source, options.columns, keep_weights=keep),
 }
@@ -53,10 +57,15 @@ _WRITERS: dict[str, Callable[[Graph, BinaryIO], None]] = {
     ".csv": lambda graph, file: write_edge_list(graph, file, ","),
     ".mtx": write_matrix_market,
     ".npz": write_npz,
-    ".graphml": write_graphml,
     ".gml": write_gml,
     ".parquet": write_parquet,
 }
+
+DESCRIBING: dict[str, Callable[[DescribedGraph, BinaryIO], None]] = {
+    ".graphml": write_graphml,
+    ".gexf": write_gexf,
+}
+"""The formats that can say more of a node than its name."""
 
 _OPTIONS = {".jlg": {"encoding"}, ".gml": {"encoding"}, ".parquet": {"columns"}}
 """Which settings of an edge list the other formats know as well."""
@@ -71,12 +80,15 @@ _CONTENTS = (
     (b"matlab ", ".mat"),
     (b"<?xml", ".graphml"),
     (b"<graphml", ".graphml"),
+    (b"<gexf", ".gexf"),
 )
 """First bytes, in small letters, that tell the format whatever the file is called."""
 
+_HEAD = 2048
+"""So many bytes may stand before the first element of an XML file."""
+
 _FOREIGN = {
     ".adjlist": "philia.as_graph(networkx.read_adjlist(path))",
-    ".gexf": "philia.as_graph(networkx.read_gexf(path))",
     ".net": "philia.as_graph(networkx.read_pajek(path))",
     ".pajek": "philia.as_graph(networkx.read_pajek(path))",
     ".json": "networkx.node_link_graph, and pass its graph to philia.as_graph",
@@ -112,8 +124,8 @@ def read_graph(
 
     The format follows from the ending of the name, without .gz, .bz2 or .xz, and from the first bytes: MatrixMarket
     (.mtx), scipy and numpy (.npz with a saved sparse matrix, or with links in ``edges`` or ``edge_index``), MATLAB
-    (.mat, the matrix ``network`` or the only square one), GraphML, GML, Parquet, JuliaGraphs (.jlg). Everything else
-    is an edge list, and so is "-", the standard input.
+    (.mat, the matrix ``network`` or the only square one), GraphML, GEXF, GML, Parquet, JuliaGraphs (.jlg). Everything
+    else is an edge list, and so is "-", the standard input.
 
     An edge list has one link a line. What is not told is found in the first lines:
 
@@ -160,6 +172,8 @@ def _form(source: Source) -> str:
     if start.startswith(b"*vertices"):
         raise GraphFileError(f"this is a Pajek file, which is not read here; read it with {_FOREIGN['.net']}")
     found = next((form for beginning, form in _CONTENTS if start.startswith(beginning)), None)
+    if found == ".graphml" and b"<gexf" in source.stream.peek(_HEAD)[:_HEAD]:
+        found = ".gexf"
     if found is None and source.suffix in _FOREIGN:
         raise GraphFileError(f"{source.suffix} files are not read here; use {_FOREIGN[source.suffix]}")
     return found or source.suffix
@@ -172,7 +186,7 @@ def _refuse_options(options: Options, form: str) -> None:
         raise InvalidParameterError(f"{' and '.join(useless)} cannot be told for a {form} file; leave it out")
 
 
-def write_graph(graph: Graph, path: FilePath) -> None:
+def write_graph(graph: Graph | DescribedGraph, path: FilePath) -> None:
     """Write the graph to a file from which :func:`read_graph` brings back the same nodes, links and weights.
 
     >>> import pathlib, tempfile
@@ -183,9 +197,10 @@ def write_graph(graph: Graph, path: FilePath) -> None:
     Graph(3 nodes, 2 links)
 
     The ending of the name gives the format: an edge list with tabs (.txt, .tsv, .edges, .edgelist, .ncol or none) or
-    with commas and a header (.csv), .mtx, .npz, .graphml, .gml or .parquet; .gz, .bz2 or .xz after it compresses. The
-    file appears when it is complete; whatever had its name stays until then. All of them can hold weights, which edge
-    lists have in a third column.
+    with commas and a header (.csv), .mtx, .npz, .graphml, .gexf, .gml or .parquet; .gz, .bz2 or .xz after it
+    compresses. The file appears when it is complete; whatever had its name stays until then. All of them can hold
+    weights, which edge lists have in a third column. GraphML and GEXF, which Gephi opens, also hold what a
+    ``DescribedGraph`` says of nodes and links: ``write_graph(model.described(), "net.gexf")``.
 
     Names have to be all text or all integers. Text that looks like a number stays text: edge lists put it in quotes,
     the other formats keep the type (.mtx in comments and .npz in arrays of their own, which other programs skip). In
@@ -193,14 +208,23 @@ def write_graph(graph: Graph, path: FilePath) -> None:
     that a format cannot hold, such as one with a line break in an edge list, is refused.
     """
     suffix = suffix_of(path)
-    if suffix not in _WRITERS:
+    if suffix not in {**_WRITERS, **DESCRIBING}:
         raise GraphFileError(
             f"{os.fspath(path)}: no graph is written with the ending {suffix!r}; "
-            f"use one of {', '.join(filter(None, _WRITERS))}"
+            f"use one of {', '.join(filter(None, [*_WRITERS, *DESCRIBING]))}"
         )
-    check_names(graph.nodes)
+    described = graph if isinstance(graph, DescribedGraph) else DescribedGraph(graph)
+    if suffix not in DESCRIBING and (described.node_columns or described.link_columns):
+        raise GraphFileError(
+            f"{os.fspath(path)}: a {suffix or 'nameless'} file holds nodes and links, but nothing about them; use "
+            f"{' or '.join(DESCRIBING)}, or write the graph alone"
+        )
+    check_names(described.graph.nodes)
     with saving(path) as file:
-        _WRITERS[suffix](graph, file)
+        if suffix in DESCRIBING:
+            DESCRIBING[suffix](described, file)
+        else:
+            _WRITERS[suffix](described.graph, file)
 
 
 def read_communities(
@@ -246,7 +270,7 @@ def read_communities(
         return read_text(source, form, options)
 
 
-def write_communities(communities: Mapping[Node, Iterable[Node]] | Iterable[Iterable[Node]], path: FilePath) -> None:
+def write_communities(communities: Any, path: FilePath) -> None:
     """Write communities to a file from which :func:`read_communities` brings back the same.
 
     >>> import pathlib, tempfile
@@ -255,11 +279,11 @@ def write_communities(communities: Mapping[Node, Iterable[Node]] | Iterable[Iter
     >>> read_communities(path)
     {'red': [1, 2], 'blue': [2, 3]}
 
-    A .csv file becomes a table of nodes and communities with a header; any other has one community a line, separated by
-    tabs, which keeps no names: give the members alone (a list of lists), or communities called 0, 1, ….
+    ``communities`` is whatever :func:`philia.graphs.as_communities` takes. A .csv file becomes a table of nodes and
+    communities with a header; any other has one community a line, separated by tabs, which keeps no names: give the
+    members alone (a list of lists), or communities called 0, 1, ….
     """
-    named = communities if isinstance(communities, Mapping) else dict(enumerate(communities))
-    members: dict[Node, list[Node]] = {name: list(dict.fromkeys(community)) for name, community in named.items()}
+    members = as_communities(communities)
     empty = next((name for name, listed in members.items() if not listed), None)
     if not members:
         raise GraphFileError("there are no communities; a file holds at least one")
@@ -269,6 +293,7 @@ def write_communities(communities: Mapping[Node, Iterable[Node]] | Iterable[Iter
     check_names(everyone)
     refuse_line_breaks(everyone)
     if suffix_of(path) in _READERS:
-        raise GraphFileError(f"{os.fspath(path)}: communities are written as text; use the ending .txt or .csv")
+        advice = "use the ending .txt or .csv, or write_graph(model.described(), path) for the graph with them"
+        raise GraphFileError(f"{os.fspath(path)}: communities are written as text; {advice}")
     with saving(path) as file:
         (write_table if suffix_of(path) == ".csv" else write_lines)(members, file)

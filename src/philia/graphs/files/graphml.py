@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import io
-from itertools import repeat
 from typing import BinaryIO
-from xml.etree.ElementTree import ParseError, XMLParser
-from xml.sax.saxutils import quoteattr
+from xml.sax.saxutils import escape
 
 from philia.exceptions import GraphFileError
+from philia.graphs.described import DescribedGraph
 from philia.graphs.files.compression import Source
 from philia.graphs.files.declared import DeclaredGraph
 from philia.graphs.files.lines import typed
-from philia.graphs.files.names import refuse_control_characters
+from philia.graphs.files.xml_reading import XmlReader, required
+from philia.graphs.files.xml_writing import WrittenColumns, check_text, quoted
 from philia.graphs.graph import Graph
 from philia.graphs.nodes import Nodes
-from philia.graphs.weights import written_weight
 
-_CHUNK = 1 << 20
 _NAMES = "philia_names"
 """The attribute of the graph that says whether its names are text or integers."""
 
-_ESCAPES = {"\n": "&#10;", "\r": "&#13;", "\t": "&#9;"}
-_WEIGHT_KEY = '  <key id="weight" for="edge" attr.name="weight" attr.type="double"/>\n'
 _HEAD = f"""<?xml version="1.0" encoding="UTF-8"?>
 <graphml xmlns="http://graphml.graphdrawing.org/xmlns">
   <key id="{_NAMES}" for="graph" attr.name="{_NAMES}" attr.type="string"/>
@@ -36,17 +32,11 @@ def read_graphml(source: Source, *, keep_weights: bool = False) -> Graph:
     names become integers if all of them are. The weight of an edge is its attribute "weight".
     """
     reader = _Reader()
-    parser = XMLParser(target=reader)
-    try:
-        while chunk := source.stream.read(_CHUNK):
-            parser.feed(chunk)
-        parser.close()
-    except ParseError as error:
-        raise GraphFileError(f"this is not XML as it should be ({error})") from None
+    reader.read(source)
     return reader.graph(keep_weights)
 
 
-class _Reader:
+class _Reader(XmlReader):
     """Takes the elements in as they come; nothing of the file is kept but names and ends."""
 
     def __init__(self) -> None:
@@ -61,11 +51,6 @@ class _Reader:
         self._edge: tuple[str, str, bool] = ("", "", False)
         self._node = ""
 
-    def doctype(self, *_: str | None) -> None:
-        raise GraphFileError(
-            "the file has a DOCTYPE, through which XML can do harm; GraphML needs none: take that line out"
-        )
-
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         kind = tag.rpartition("}")[2]
         self._path.append(kind)
@@ -74,10 +59,10 @@ class _Reader:
         if kind == "graph":
             self._start_graph(attributes)
         elif kind == "node":
-            self._node = _required(attributes, "id", "node")
+            self._node = required(attributes, "id", "node")
         elif kind == "edge":
             directed = attributes.get("directed", str(self._found.directed).lower()) == "true"
-            self._edge = (_required(attributes, "source", "edge"), _required(attributes, "target", "edge"), directed)
+            self._edge = (required(attributes, "source", "edge"), required(attributes, "target", "edge"), directed)
         elif kind == "key":
             self._key = attributes.get("id", "")
             self._keys[self._key] = (attributes.get("for", "all"), attributes.get("attr.name", self._key))
@@ -99,7 +84,7 @@ class _Reader:
     def data(self, text: str) -> None:
         self._text.append(text)
 
-    def end(self, _tag: str) -> None:
+    def end(self, tag: str) -> None:
         kind = self._path.pop()
         owner = self._path[-1] if self._path else ""
         text = "".join(self._text) if kind in ("data", "default") else ""
@@ -115,9 +100,6 @@ class _Reader:
             self._found.add_link(source, target, directed, self._values["edge"].get("weight", default))
         self._text = []
 
-    def close(self) -> None:
-        """Nothing is left to do; the parser wants to be told."""
-
     def graph(self, keep_weights: bool) -> Graph:
         if not self._graphs:
             raise GraphFileError("there is no <graph> in the file; a GraphML file is expected")
@@ -127,29 +109,37 @@ class _Reader:
         return self._found.graph(Nodes(names), keep_weights=keep_weights)
 
 
-def _required(attributes: dict[str, str], name: str, kind: str) -> str:
-    if name not in attributes:
-        raise GraphFileError(f"a <{kind}> has no {name}; every one needs it")
-    return attributes[name]
-
-
-def write_graphml(graph: Graph, file: BinaryIO) -> None:
-    """Nodes by name, then links, with their weights if there are any."""
-    refuse_control_characters(graph.nodes)
-    names = [quoteattr(str(name), _ESCAPES) for name in graph.nodes]
+def write_graphml(described: DescribedGraph, file: BinaryIO) -> None:
+    """Nodes by name, then links, with their weights if there are any; further columns become attributes."""
+    graph = described.graph
+    check_text(described)
+    names = [quoted(name) for name in graph.nodes]
+    nodes, links = WrittenColumns(described.node_columns, "n"), WrittenColumns(described.all_link_columns(), "e")
     text = io.TextIOWrapper(file, encoding="utf-8", newline="\n")
-    weights = graph.link_weights
-    text.write(_HEAD + ("" if weights is None else _WEIGHT_KEY) + '  <graph edgedefault="undirected">\n')
+    text.write(_HEAD)
+    for owner, columns in (("node", nodes), ("edge", links)):
+        text.writelines(
+            f'  <key id="{key}" for="{owner}" attr.name={title} attr.type="{kind}"/>\n'
+            for key, title, kind in columns.declared
+        )
+    text.write('  <graph edgedefault="undirected">\n')
     text.write(f'    <data key="{_NAMES}">{"text" if graph.nodes.integers is None else "integers"}</data>\n')
-    text.writelines(f"    <node id={name}/>\n" for name in names)
-    rows, columns = graph.links
-    closings = repeat("/>", rows.size) if weights is None else map(_closing, weights.tolist())
-    links = zip(rows.tolist(), columns.tolist(), closings, strict=True)
-    text.writelines(f"    <edge source={names[u]} target={names[v]}{closing}\n" for u, v, closing in links)
+    data = '<data key="{key}">{value}</data>'
+    filled = zip(names, nodes.rows(data, len(names), _escaped), strict=True)
+    text.writelines(f"    <node id={name}{_closed('node', values)}\n" for name, values in filled)
+    rows, others = (end.tolist() for end in graph.links)
+    ends = zip(rows, others, links.rows(data, len(rows), _escaped), strict=True)
+    text.writelines(
+        f"    <edge source={names[u]} target={names[v]}{_closed('edge', values)}\n" for u, v, values in ends
+    )
     text.write("  </graph>\n</graphml>\n")
     text.flush()
     text.detach()
 
 
-def _closing(weight: float) -> str:
-    return f'><data key="weight">{written_weight(weight)}</data></edge>'
+def _escaped(value: object) -> str:
+    return escape(str(value), {"\r": "&#13;"})
+
+
+def _closed(kind: str, values: str) -> str:
+    return f">{values}</{kind}>" if values else "/>"

@@ -1,0 +1,71 @@
+"""What a model says of each node and each link, in columns beside the graph."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from philia._types import BoolArray, Float64Array
+from philia.explain.communities import Communities
+from philia.explain.normalized import normalize
+from philia.factors import CommunityFactors
+from philia.graphs.described import DescribedGraph
+from philia.graphs.frames import Column
+from philia.graphs.graph import Graph
+
+
+def describe(
+    graph: Graph, factors: CommunityFactors, communities: Communities, probabilities: Float64Array
+) -> DescribedGraph:
+    """The graph with its communities as columns of nodes, and the fitted probability of each link.
+
+    A node has its communities by name with spaces between, its main community, its popularity if the model knows any,
+    and its membership in each community. The main one is that of its largest affinity among those that attract; of
+    those that repel, if it is in no other. Nodes are coloured by it.
+
+    >>> from philia import as_graph
+    >>> from philia.explain import find_communities
+    >>> graph = as_graph([("ann", "bob"), ("bob", "cat")])
+    >>> factors = CommunityFactors(np.array([[2.0], [2.0], [0.0]]), np.array([[0.0], [1.5], [1.5]]), np.zeros(3))
+    >>> described = describe(graph, factors, find_communities(graph, factors, 0.5), np.array([0.9, 0.6]))
+    >>> described.nodes.to_pandas()
+      node communities main_community   B1   C1
+    0  ann          B1             B1  1.0  0.0
+    1  bob       B1 C1             B1  1.0  1.0
+    2  cat          C1             C1  0.0  1.0
+    """
+    normal = normalize(factors)
+    place = {name: column for column, name in enumerate(normal.names)}
+    columns = [place[community.name] for community in communities]
+    V = normal.memberships[:, columns]
+    member = (V > 0) & (np.array([community.threshold for community in communities]) <= V)
+    names = [community.name for community in communities]
+    strengths = normal.strengths[columns]
+    said: dict[str, Column] = {
+        "communities": _listed(names, member),
+        "main_community": _main(names, member, V * np.sqrt(np.abs(strengths)), strengths > 0),
+    }
+    if factors.background.any():
+        said["popularity"] = factors.background
+    said |= {name: np.ascontiguousarray(V[:, at]) for at, name in enumerate(names)}
+    return DescribedGraph(graph, said, {"probability": probabilities}, colour_by="main_community")
+
+
+def _listed(names: Sequence[str], member: BoolArray) -> list[str]:
+    """The names of the communities of each node, with spaces between."""
+    texts: list[list[str]] = [[] for _ in member]
+    for name, column in zip(names, member.T, strict=True):
+        for row in np.flatnonzero(column):
+            texts[row].append(name)
+    return [" ".join(text) for text in texts]
+
+
+def _main(names: Sequence[str], member: BoolArray, affinities: Float64Array, attracts: Any) -> list[str]:
+    if not names:
+        return [""] * len(member)
+    # Whatever attracts comes before whatever repels: it is those that a layout draws together.
+    ranks = np.where(member, np.where(attracts, affinities + affinities.max(initial=0.0) + 1, affinities), -1.0)
+    best = ranks.argmax(axis=1)
+    return [names[at] if member[row, at] else "" for row, at in enumerate(best)]

@@ -1,0 +1,140 @@
+"""GEXF: Gephi's XML, with nodes and edges, their attributes and their colours."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Sequence
+from colorsys import hsv_to_rgb
+from itertools import repeat
+from typing import BinaryIO
+
+from philia.exceptions import GraphFileError
+from philia.graphs.described import DescribedGraph, plain
+from philia.graphs.files.compression import Source
+from philia.graphs.files.declared import DeclaredGraph
+from philia.graphs.files.lines import typed
+from philia.graphs.files.xml_reading import XmlReader, required
+from philia.graphs.files.xml_writing import WrittenColumns, check_text, quoted
+from philia.graphs.graph import Graph
+from philia.graphs.nodes import Nodes
+from philia.graphs.weights import written_weight
+
+_HEAD = """<?xml version="1.0" encoding="UTF-8"?>
+<gexf xmlns="http://gexf.net/1.3" xmlns:viz="http://gexf.net/1.3/viz" version="1.3">
+  <graph defaultedgetype="undirected" idtype="{}">
+"""
+_VALUE = '<attvalue for="{key}" value={value}/>'
+_TURN = 0.618034
+"""The golden section of the colour wheel: however many colours follow each other, each is far from those before."""
+
+
+def read_gexf(source: Source, *, keep_weights: bool = False) -> Graph:
+    """The graph of a GEXF file, read as a stream.
+
+    A node is called by its label if every node has one of its own, otherwise by its id. Names become integers if all of
+    them are, unless the file says that its ids are text. The weight of an edge is its attribute "weight".
+    """
+    reader = _Reader()
+    reader.read(source)
+    return reader.graph(keep_weights)
+
+
+class _Reader(XmlReader):
+    """Nothing is kept but names and ends."""
+
+    def __init__(self) -> None:
+        self._found = DeclaredGraph()
+        self._graphs = 0
+        self._text = False
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        kind = tag.rpartition("}")[2]
+        if kind == "graph":
+            self._graphs += 1
+            if self._graphs > 1:
+                raise GraphFileError("the file holds more than one graph; one is expected: save each in its own file")
+            self._found.directed = attributes.get("defaultedgetype") == "directed"
+            self._text = attributes.get("idtype") == "string"
+        elif kind == "node":
+            self._found.add_node(required(attributes, "id", "node"), attributes.get("label"))
+        elif kind == "edge":
+            directed = attributes.get("type", "directed" if self._found.directed else "") == "directed"
+            ends = required(attributes, "source", "edge"), required(attributes, "target", "edge")
+            self._found.add_link(*ends, directed, attributes.get("weight"))
+
+    def end(self, tag: str) -> None:
+        """All that matters is said when an element begins."""
+
+    def graph(self, keep_weights: bool) -> Graph:
+        if not self._graphs:
+            raise GraphFileError("there is no <graph> in the file; a GEXF file is expected")
+        names = self._found.names()
+        if not self._text:
+            names = typed([str(name).encode() for name in names])
+        return self._found.graph(Nodes(names), keep_weights=keep_weights)
+
+
+def write_gexf(described: DescribedGraph, file: BinaryIO) -> None:
+    """Nodes by name, with their columns as attributes and a colour if there is one to be had, then links."""
+    graph = described.graph
+    check_text(described)
+    names = [quoted(name) for name in graph.nodes]
+    nodes, links = WrittenColumns(described.node_columns, "n"), WrittenColumns(described.link_columns, "e")
+    text = io.TextIOWrapper(file, encoding="utf-8", newline="\n")
+    text.write(_HEAD.format("string" if graph.nodes.integers is None else "long"))
+    text.writelines(_declarations("node", nodes))
+    text.writelines(_declarations("edge", links))
+    filled = zip(names, nodes.rows(_VALUE, len(names)), _colours(described), strict=True)
+    text.write("    <nodes>\n")
+    text.writelines(f"      <node id={name} label={name}{_closed('node', values, c)}\n" for name, values, c in filled)
+    text.write("    </nodes>\n    <edges>\n")
+    rows, columns = (end.tolist() for end in graph.links)
+    weights = repeat("") if graph.link_weights is None else map(_weight, graph.link_weights.tolist())
+    ends = zip(rows, columns, weights, links.rows(_VALUE, len(rows)), strict=False)
+    text.writelines(
+        f'      <edge id="{place}" source={names[u]} target={names[v]}{weight}{_closed("edge", values)}\n'
+        for place, (u, v, weight, values) in enumerate(ends)
+    )
+    text.write("    </edges>\n  </graph>\n</gexf>\n")
+    text.flush()
+    text.detach()
+
+
+def _declarations(owner: str, columns: WrittenColumns) -> Iterator[str]:
+    if columns.columns:
+        yield f'    <attributes class="{owner}">\n'
+        for key, title, kind in columns.declared:
+            yield f'      <attribute id="{key}" title={title} type="{kind}"/>\n'
+        yield "    </attributes>\n"
+
+
+def _closed(kind: str, values: str, further: str = "") -> str:
+    attributes = f"<attvalues>{values}</attvalues>" if values else ""
+    return f">{attributes}{further}</{kind}>" if attributes or further else "/>"
+
+
+def _weight(weight: float) -> str:
+    return f' weight="{written_weight(weight)}"'
+
+
+def _colours(described: DescribedGraph) -> Iterator[str]:
+    """The colour of each node: one for each text, in their order, and grey for those without."""
+    if described.colour_by is None:
+        return repeat("", described.graph.n_nodes)
+    texts = [str(value) for value in plain(described.node_columns[described.colour_by])]
+    known = {text: _colour(place) for place, text in enumerate(_in_order(texts))}
+    return (known.get(text, _element((0.7, 0.7, 0.7))) for text in texts)
+
+
+def _in_order(texts: Sequence[str]) -> list[str]:
+    """The different texts, shorter ones first, so that B2 comes before B10."""
+    return sorted(set(texts) - {""}, key=lambda text: (text[:1], len(text), text))
+
+
+def _colour(place: int) -> str:
+    return _element(hsv_to_rgb((0.58 + place * _TURN) % 1, 0.65, 0.85 - 0.2 * (place % 2)))
+
+
+def _element(shares: tuple[float, float, float]) -> str:
+    r, g, b = (round(255 * share) for share in shares)
+    return f'<viz:color r="{r}" g="{g}" b="{b}"/>'
