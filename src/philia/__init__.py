@@ -63,6 +63,7 @@ _ROOMS = (
     "models",
     "objective",
     "plots",
+    "report",
     "selection",
     "solvers",
 )

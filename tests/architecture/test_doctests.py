@@ -23,6 +23,7 @@ ROOMS = [
     "philia.models",
     "philia.objective",
     "philia.plots",
+    "philia.report",
     "philia.selection",
     "philia.solvers",
 ]

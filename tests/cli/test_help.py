@@ -30,8 +30,8 @@ def test_help_fits_on_one_screen(command: str, wide: None) -> None:
 
 
 def test_the_commands_are_the_documented_ones_in_the_order_of_use() -> None:
-    documented = ["demo", "fit", "info", "communities", "explain", "predict", "place", "sample", "compare"]
-    documented += ["exact", "verify", "arboricity", "convert", "reproduce"]
+    documented = ["demo", "fit", "info", "communities", "report", "explain", "predict", "place", "sample"]
+    documented += ["compare", "exact", "verify", "arboricity", "convert", "reproduce"]
     documented += ["datasets list", "datasets info", "datasets fetch"]
     assert documented == COMMANDS
 

@@ -21,6 +21,7 @@ from philia.cli.guard import GuardedCommand
 from philia.cli.info import info
 from philia.cli.place import place
 from philia.cli.predict import predict
+from philia.cli.report import report
 from philia.cli.reproduce import reproduce
 from philia.cli.sample import sample
 from philia.cli.verify import verify
@@ -35,7 +36,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["--help", "-h"]},
 )
 _COMMANDS = (
-    *(demo, fit, info, communities, explain, predict, place, sample, compare),
+    *(demo, fit, info, communities, report, explain, predict, place, sample, compare),
     *(exact, verify, arboricity, convert, reproduce),
 )
 for _command in _COMMANDS:

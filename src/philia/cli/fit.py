@@ -15,6 +15,7 @@ from philia.cli.guard import INTERRUPTED
 from philia.cli.making import ModelName, make_model
 from philia.cli.options import option
 from philia.cli.output import Output
+from philia.cli.report import check_report, make_report
 from philia.cli.resuming import Resume, checkpoint_of
 from philia.exceptions import InvalidParameterError
 
@@ -81,6 +82,7 @@ def fit(
     workers: places.Workers = None,
     memory: Memory = None,
     held_out: Annotated[float | None, option("--held-out", "Share of pairs to hide and to test on.")] = None,
+    report: Annotated[Path | None, option("--report", "Also make a page about the model, report.html.")] = None,
     delimiter: options.Delimiter = None,
     comment: options.Comment = None,
     header: options.Header = None,
@@ -103,6 +105,8 @@ def fit(
     out = Output(json, quiet, debug)
     target = _target(path, output)
     _check_counts({"--iterations": iterations, "--threads": threads})
+    if report is not None:
+        _check_report(report, model, force=force)
     checkpoint = checkpoint_of(out, target, resume=resume, force=force)
     reading = reader_options(delimiter, comment, header, columns, encoding, symmetrize, weights)
     bound = memory_bound(memory)
@@ -128,6 +132,8 @@ def fit(
         if fitted.solution_.reason != "interrupted":
             checkpoint.clear()  # not before, so that nothing is lost in between
         summary = _summary(fitted, held_out, target)
+        if report is not None and fitted.solution_.reason != "interrupted":
+            summary |= make_report(out, fitted, report, title=target.stem, source=target.name)
     _show(out, path, fitted, summary, checkpoint)
     out.data(summary)
     if fitted.solution_.reason == "interrupted":
@@ -138,6 +144,14 @@ def _check_counts(counts: dict[str, int | None]) -> None:
     for name, count in counts.items():
         if count is not None and count < 1:
             raise InvalidParameterError(f"{name} is {count}; it must be 1 or more")
+
+
+def _check_report(report: Path, model: ModelName, *, force: bool) -> None:
+    if model is not _OURS:
+        raise InvalidParameterError(
+            f"--report shows reasons, which {model.value} does not have; leave it out, or leave out --model"
+        )
+    check_report(report, force=force)
 
 
 def _target(path: str, output: Path | None) -> Path:
@@ -216,4 +230,6 @@ def _show(out: Output, path: str, model: LinkModel, summary: dict[str, Any], che
         out.say("The fit was interrupted; what it had found by then is kept.", style="yellow")
         if checkpoint.about is not None:
             out.say(f"To go on with it, give the same command with --resume; to forget it, remove {checkpoint.path}.")
+    if "report" in summary:
+        out.say(f"Wrote {summary['report']}; open it in a browser.")
     out.say(f"Saved in {summary['model']}. To see the communities: philia communities {summary['model']}")

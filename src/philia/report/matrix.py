@@ -1,0 +1,139 @@
+"""The matrix of links beside the matrix of probabilities, both in the same few cells."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from scipy.special import expit
+
+from philia._types import Float64Array, Int64Array
+from philia.execution import LocalThreads
+from philia.explain.normalized import community_names
+from philia.factors import CommunityFactors
+from philia.graphs import Graph
+from philia.plots.matrices import binned_links
+from philia.plots.ordering import by_community
+from philia.report.packing import packed
+
+CELLS = 150
+"""Sides of the picture in cells: enough to see blocks on a phone, and 22,500 numbers twice."""
+
+LOOKED_AT = 12_000
+"""Up to so many nodes all pairs are computed; beyond, so many nodes are taken, evenly from all cells."""
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """The nodes in an order, cut into cells of about equal size: node ``order[t]`` is in cell t · side // n.
+
+    >>> Cells(np.arange(5), side=2).starts.tolist()
+    [0, 3, 5]
+    """
+
+    order: Int64Array
+    side: int
+
+    @property
+    def starts(self) -> Int64Array:
+        """Where in the order each cell begins, and behind the last one the number of nodes."""
+        n = len(self.order)
+        return -(-np.arange(self.side + 1) * n // max(self.side, 1))
+
+    def cell(self, place: int) -> int:
+        """The cell of a place in the order."""
+        return place * self.side // len(self.order)
+
+    def some(self, most: int) -> list[Int64Array]:
+        """The rows in each cell; evenly spaced ones where there are more than ``most``."""
+        found = []
+        for first, end in pairwise(self.starts.tolist()):
+            count = min(end - first, most)
+            found.append(self.order[first + (2 * np.arange(count) + 1) * (end - first) // (2 * count)])
+        return found
+
+
+def matrix(graph: Graph, factors: CommunityFactors, cells: int = CELLS, looked_at: int = LOOKED_AT) -> dict[str, Any]:
+    """The section of the payload: shares of linked pairs and mean probabilities, cell by cell, and where groups are.
+
+    >>> from philia import as_graph
+    >>> found = matrix(as_graph([(0, 1), (2, 3)]), CommunityFactors.attracting(np.ones((4, 1))))
+    >>> found["cells"], found["groups"]
+    (4, [['B1', 0, 3]])
+    """
+    n = graph.n_nodes
+    cut = Cells(by_community(factors), min(n, cells))
+    most = max(looked_at // max(cut.side, 1), 2) if n > looked_at else n
+    return {
+        "cells": cut.side,
+        "observed": packed(binned_links(graph, cut.order, cells), "f4"),
+        "expected": packed(mean_probabilities(factors, cut, most), "f4"),
+        "nodes": n,
+        "groups": groups(factors, cut),
+        "words": _words(n, cut.side, most),
+    }
+
+
+def mean_probabilities(factors: CommunityFactors, cells: Cells, most: int) -> Float64Array:
+    """The mean probability of a link in each cell, from at most so many nodes of each side of it.
+
+    A node has no link with itself. Those entries count as 0, as they do in the shares of linked pairs beside it.
+
+    >>> even = CommunityFactors.attracting(np.zeros((4, 1)))
+    >>> mean_probabilities(even, Cells(np.arange(4), side=2), most=4).tolist()
+    [[0.25, 0.5], [0.5, 0.25]]
+    """
+    chosen, sizes = cells.some(most), np.diff(cells.starts)
+    starts = np.cumsum([0, *map(len, chosen)])
+    together = np.concatenate([np.empty(0, np.int64), *chosen])
+    left, right = (side[together].astype(np.float32) for side in factors.sides)
+
+    def from_cell(c: int) -> Float64Array:
+        """The means of cell c with itself and all that follow."""
+        count = len(chosen[c])
+        P = expit(left[starts[c] : starts[c + 1]] @ right[starts[c] :].T)
+        P[np.arange(count), np.arange(count)] = 0.0
+        means = np.add.reduceat(P.sum(axis=0, dtype=np.float64), starts[c:-1] - starts[c]) / np.diff(starts[c:]) / count
+        means[0] *= count / max(count - 1, 1) * (1 - 1 / sizes[c])  # of pairs of different nodes
+        return np.asarray(means)
+
+    found = np.zeros((cells.side, cells.side))
+    for c, means in enumerate(LocalThreads().map(from_cell, range(cells.side))):
+        found[c, c:] = found[c:, c] = means
+    return found
+
+
+def groups(factors: CommunityFactors, cells: Cells) -> list[list[Any]]:
+    """The runs of nodes whose strongest community is the same: its name, its first and its last cell.
+
+    Communities that attract come first in the order, so theirs are the runs; those that repel only without any.
+
+    >>> factors = CommunityFactors.attracting(np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 2.0]]))
+    >>> groups(factors, Cells(by_community(factors), side=3))
+    [['B1', 0, 0], ['B2', 1, 2]]
+    """
+    k_B, k_C = factors.homophilous.shape[1], factors.heterophilous.shape[1]
+    names = community_names(k_B, k_C)[: k_B or None]
+    if not names or not len(cells.order):
+        return []
+    strongest = (factors.homophilous if k_B else factors.heterophilous).argmax(axis=1)[cells.order]
+    starts = np.flatnonzero(np.diff(strongest, prepend=-1))
+    ends = np.append(starts[1:], len(strongest)) - 1
+    return [
+        [names[strongest[first]], cells.cell(int(first)), cells.cell(int(last))]
+        for first, last in zip(starts, ends, strict=True)
+    ]
+
+
+def _words(n: int, side: int, most: int) -> str:
+    if side == n:
+        return "Each cell is one pair of nodes. Nodes with the same strongest community stand together."
+    said = (
+        f"{n:,} nodes are drawn in {side} × {side} cells, so a cell stands for some {round(n / side):,} × "
+        f"{round(n / side):,} pairs. Nodes with the same strongest community stand together."
+    )
+    if most < -(-n // side):
+        said += f" Links are counted exactly; the mean probability of a cell is taken from {most} nodes of either side."
+    return said

@@ -1,0 +1,70 @@
+// One card for each community: what it does, how large it is, and who is in it.
+
+function communityCard(community, open) {
+  const { name, kind, strength, typical, size, share, inside, members, overlaps, label, stability } = community;
+  const effect = `between two typical members; ${factorInWords(strength)} between two of the fullest`;
+  return element(
+    "article", { class: `card community ${kind}`, id: `community-${name}`, "aria-label": `Community ${name}` },
+    element("header", {}, element("h3", {}, name), kindMark(kind)),
+    element(
+      "div", {},
+      element("p", { class: "effect" }, typical.effect),
+      element("p", { class: "small" }, effect),
+    ),
+    element("p", {}, `${plural(size, "member", "members")}, ${percent(share)} of all nodes`),
+    densityBars(inside, kind),
+    members.length ? fact("Fullest members", memberButtons(members, open)) : null,
+    overlaps.length ? fact("Shares members with", overlapChips(overlaps)) : null,
+    label ? fact("Matches the label", labelInWords(label)) : null,
+    stability ? fact("In other fits", element("p", {}, stability.words)) : null,
+  );
+}
+
+function labelInWords({ name, f1, shared, size }) {
+  return element("p", {}, named(name, 80), ` (F1 ${digits(f1)}: ${count(shared)} of its ${count(size)} nodes)`);
+}
+
+function fact(title, body) {
+  return element("div", { class: "fact" }, element("h4", {}, title), body);
+}
+
+/** Members are buttons where the explorer has them, and plain names elsewhere. */
+function memberButtons(members, open) {
+  const items = members.map(([name, membership, row]) => {
+    const text = [named(name, 60), element("span", { class: "faint" }, ` ${membership.toFixed(2)}`)];
+    if (row === null) return element("li", {}, element("span", { class: "chip" }, text));
+    return element("li", {}, element("button", { type: "button", class: "chip", click: () => open(row) }, text));
+  });
+  return element("ul", { class: "chips" }, items);
+}
+
+function overlapChips(overlaps) {
+  const items = overlaps.map(([other, shared, part]) => {
+    const much = element("span", { class: "faint" }, ` ${count(shared)}, ${percent(part)}`);
+    return element("li", {}, element("span", { class: "chip" }, other, much));
+  });
+  return element("ul", { class: "chips" }, items);
+}
+
+function densityBars(inside, kind) {
+  const largest = Math.max(inside.density, inside.expected, 1e-12);
+  const line = (word, value, look) => element(
+    "div", { class: "measured" },
+    element("span", {}, word), bar(value / largest, look), element("span", { class: "number" }, percent(value)),
+  );
+  return element(
+    "div", { class: "densities" },
+    element("h4", {}, "Linked pairs inside"),
+    line("in the data", inside.density, kind),
+    line("expected", inside.expected, "plain"),
+    element("p", { class: "small" }, ratioInWords(inside)),
+  );
+}
+
+function ratioInWords({ links, pairs, ratio }) {
+  const counted = `${count(links)} of ${plural(pairs, "pair", "pairs")}`;
+  if (ratio === null) return counted;
+  if (ratio >= 1.05) return `${counted}: ${digits(ratio, 2)} times as many as popularity alone would give`;
+  if (ratio > 0.95) return `${counted}: as many as popularity alone would give`;
+  return `${counted}: ${percent(1 - ratio)} fewer than popularity alone would give`;
+}

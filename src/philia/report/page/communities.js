@@ -1,0 +1,75 @@
+// The section of communities: cards, a table to sort, the map and the overlaps.
+
+const FIRST_CARDS = 12;
+
+function showCommunities(payload, open) {
+  const { communities, overlap } = payload;
+  if (!communities.length) {
+    const none = "The model found no communities: what it predicts comes from how popular each node is.";
+    place("communities-body", element("p", { class: "lede" }, none));
+    return;
+  }
+  place("communities-words", wordsAboutTheRest(payload));
+  showCards(communities, open);
+  place("communities-table", communitiesTable(communities));
+  const several = communities.length > 1;
+  document.getElementById("map").parentElement.previousElementSibling.hidden = !several;
+  place("map", several ? mapFigure(communities, overlap) : null);
+  place("overlap", several ? overlapFigure(communities, overlap) : null);
+}
+
+function wordsAboutTheRest({ rule, in_none, unused, graph }) {
+  const left = `${plural(in_none, "node is", "nodes are")} in none of them (${percent(in_none / graph.nodes)}).`;
+  const empty = unused.length ? ` Columns that the fit left empty: ${unused.join(", ")}.` : "";
+  return `${in_none ? left : "Every node is in at least one."} Who counts as a member: ${rule}.${empty}`;
+}
+
+function showCards(communities, open) {
+  const cards = communities.map((community) => communityCard(community, open));
+  place("cards", cards.slice(0, FIRST_CARDS));
+  const more = document.getElementById("all-cards");
+  more.hidden = cards.length <= FIRST_CARDS;
+  more.textContent = `Show all ${count(cards.length)} communities`;
+  more.addEventListener("click", () => {
+    place("cards", cards);
+    more.hidden = true;
+    const next = cards[FIRST_CARDS];
+    next.tabIndex = -1;
+    next.focus({ preventScroll: true });
+  });
+}
+
+function orDash(value, shown) {
+  return value === null ? "–" : shown(value);
+}
+
+function communitiesTable(communities) {
+  const labelled = communities.some((community) => community.label);
+  const refitted = communities.some((community) => community.stability);
+  const columns = [
+    { title: "community", text: true, cell: (c) => c.name, value: (c) => c.name },
+    { title: "kind", text: true, cell: (c) => kindMark(c.kind), value: (c) => c.kind },
+    { title: "odds", cell: (c) => factorInWords(c.typical.log_odds), value: (c) => c.typical.log_odds },
+    { title: "members", cell: (c) => count(c.size), value: (c) => c.size },
+    { title: "links inside", cell: (c) => count(c.inside.links), value: (c) => c.inside.links },
+    { title: "linked pairs", cell: (c) => percent(c.inside.density), value: (c) => c.inside.density },
+    { title: "expected", cell: (c) => percent(c.inside.expected), value: (c) => c.inside.expected },
+    { title: "ratio", cell: (c) => orDash(c.inside.ratio, digits), value: (c) => c.inside.ratio },
+  ];
+  if (labelled) {
+    columns.push(
+      {
+        title: "label", text: true,
+        cell: (c) => orDash(c.label, (label) => named(label.name, 60)), value: (c) => c.label?.name ?? null,
+      },
+      { title: "F1", cell: (c) => orDash(c.label, (label) => digits(label.f1)), value: (c) => c.label?.f1 ?? null },
+    );
+  }
+  if (refitted) {
+    columns.push({
+      title: "stability",
+      cell: (c) => orDash(c.stability, ({ score }) => digits(score, 2)), value: (c) => c.stability?.score ?? null,
+    });
+  }
+  return sortableTable("Communities; press a heading to sort by it", columns, communities);
+}

@@ -1,0 +1,27 @@
+// Everything in its order. What goes wrong is said in the page, not only to the console.
+
+async function main() {
+  watchTheme();
+  const payload = await decodePayload(document.getElementById("philia-data").textContent);
+  showSummary(payload);
+  showQuality(payload.quality);
+  // The explorer comes before the cards, whose buttons open it.
+  const open = startExplorer(payload.explorer);
+  showCommunities(payload, open);
+  showMatrix(payload.matrix);
+  theme.listeners.push(drawAll);
+  charts.forEach(fit);
+  // A bookmarked view: now that everything above it has its height.
+  const bookmarked = window.location.hash.startsWith("#node=");
+  if (bookmarked) document.getElementById("explorer").scrollIntoView({ behavior: "instant" });
+  document.documentElement.dataset.ready = "true";
+}
+
+main().catch((error) => {
+  const trouble = document.getElementById("trouble");
+  const old = "This browser is too old to unpack the report; any browser of 2023 or later can.";
+  const other = `The report could not be shown: ${error.message}`;
+  trouble.textContent = typeof DecompressionStream === "undefined" ? old : other;
+  trouble.hidden = false;
+  throw error;
+});

@@ -1,0 +1,49 @@
+// Who shares members with whom, as a heat map: a row's community, and the share of its members in each other one.
+
+function overlapFigure(communities, overlap) {
+  const { names, shared } = overlap;
+  const sizes = names.map((_, i) => shared[i][i]);
+  const share = (i, j) => (i === j || !sizes[i] ? null : shared[i][j] / sizes[i]);
+  const most = strongestOverlap(names, share);
+  const both = (i, j) => `${count(shared[i][j])} of the ${count(sizes[i])} members of ${names[i]}`;
+  const said = (i, j) => (i === j ? "" : `${both(i, j)} are also in ${names[j]}`);
+  const all = names.map((_, i) => i);
+  return chartFigure({
+    title: "Shared members",
+    sentence: most ? [
+      "A row is a community: the stronger the colour, the more of its members are in the column’s community too.",
+      `The largest share: ${percent(most.share)} of ${names[most.i]} are also in ${names[most.j]}.`,
+    ].join(" ") : "No two communities share a member.",
+    height: (width) => Math.min(width, 560),
+    plot: (look, width) => {
+      const every = Math.ceil((all.length * 18) / width);
+      const shown = all.filter((i) => i % every === 0);
+      const axis = { tickvals: shown, ticktext: shown.map((i) => names[i]), showgrid: false, zeroline: false };
+      return {
+        data: [{
+          type: "heatmap", z: all.map((i) => all.map((j) => share(i, j))), zmin: 0, zmax: 1, xgap: 1, ygap: 1,
+          colorscale: [[0, look.tint], [1, look.ink]], showscale: false, hoverongaps: false, hoverinfo: "text",
+          hovertext: all.map((i) => all.map((j) => said(i, j))),
+        }],
+        layout: { xaxis: { ...axis, side: "top" }, yaxis: { ...axis, autorange: "reversed" } },
+      };
+    },
+    table: () => table(
+      "Members in both",
+      [
+        { title: "community", text: true, cell: (i) => names[i] },
+        ...names.map((name, j) => ({ title: name, cell: (i) => count(shared[i][j]) })),
+      ],
+      all,
+    ),
+  });
+}
+
+function strongestOverlap(names, share) {
+  let most = null;
+  names.forEach((_, i) => names.forEach((_, j) => {
+    const here = share(i, j);
+    if (here && (!most || here > most.share)) most = { i, j, share: here };
+  }));
+  return most;
+}

@@ -1,0 +1,25 @@
+// Why two nodes are, or are not, expected to be linked.
+
+const LINKED = {
+  true: "They are linked in the data.",
+  false: "They are not linked in the data.",
+  null: "Whether they are linked is not in this page.",
+};
+
+function pairPanel(network, node, other, show) {
+  const way = stepsOf(network, node, other);
+  const name = (row) => named(network.names[row], 60);
+  const state = LINKED[network.linked(node, other)];
+  const lookAt = { type: "button", class: "wide", click: () => show(other, node) };
+  return [
+    element(
+      "header", { class: "verdict" },
+      element("h3", {}, name(node), " and ", name(other)),
+      element("p", { class: "big" }, percent(way.probability)),
+      element("p", {}, `is the model’s probability of a link: odds ${oddsInWords(way.logit)}. ${state}`),
+    ),
+    waterfallFigure(way),
+    waterfallTable(way),
+    element("p", {}, element("button", lookAt, "Look at ", name(other), " instead")),
+  ];
+}

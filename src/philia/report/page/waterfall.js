@@ -1,0 +1,110 @@
+// One pair's odds, step by step: before any community, then each community's factor, then all together.
+
+const MOST_STEPS = 9;
+
+/** The steps of a pair; communities that say little share one. */
+function stepsOf(network, i, j) {
+  const reasons = network.reasons(i, j).filter((reason) => reason.logOdds !== 0);
+  reasons.sort((one, other) => Math.abs(other.logOdds) - Math.abs(one.logOdds));
+  const shown = reasons.length > MOST_STEPS + 1 ? reasons.slice(0, MOST_STEPS) : reasons;
+  const rest = reasons.slice(shown.length);
+  const steps = shown.map((reason) => ({ name: reason.name, word: reason.kind, logOdds: reason.logOdds }));
+  if (rest.length) {
+    const sum = rest.reduce((total, reason) => total + reason.logOdds, 0);
+    steps.push({ name: `${rest.length} smaller ones`, word: "", logOdds: sum });
+  }
+  const baseline = network.baseline(i, j);
+  let soFar = baseline;
+  for (const step of steps) step.after = soFar += step.logOdds;
+  return { baseline, steps, logit: soFar, probability: sigmoid(soFar) };
+}
+
+function direction(step) {
+  return step.logOdds >= 0 ? "▲" : "▼";
+}
+
+function stepsInWords({ baseline, steps, logit, probability }) {
+  const said = steps.map((step) => `${`${step.name} ${step.word}`.trim()}: ${factorInWords(step.logOdds)}`);
+  const first = `Before any community: odds ${oddsInWords(baseline)}`;
+  const last = `together: odds ${oddsInWords(logit)}, probability ${percent(probability)}.`;
+  return [first, ...said, last].join("; ");
+}
+
+function waterfallFigure(way) {
+  const { baseline, steps, logit } = way;
+  const named = steps.map((step) => `${step.name} ${direction(step)} ${step.word}`.trim());
+  const labels = ["before any community", ...named, "together"];
+  const texts = [oddsInWords(baseline), ...steps.map((step) => factorInWords(step.logOdds)), oddsInWords(logit)];
+  const ends = [0, baseline, ...steps.map((step) => step.after), logit];
+  return chartFigure({
+    title: "From the background to the probability",
+    sentence: stepsInWords(way),
+    height: () => 90 + 40 * labels.length,
+    plot: (look, width) => {
+      const narrow = width < 480;
+      const rows = labels.map((_, at) => at);
+      const room = (Math.max(...ends) - Math.min(...ends) || 1) * (narrow ? 0.65 : 0.22);
+      const bounds = [Math.min(...ends) - room, Math.max(...ends) + room];
+      const ticks = oddsTicks(bounds, narrow ? 3 : 7);
+      return {
+        data: [{
+          type: "waterfall", orientation: "h", y: rows, x: [baseline, ...steps.map((step) => step.logOdds), logit],
+          measure: ["absolute", ...steps.map(() => "relative"), "total"],
+          text: texts, textposition: "outside", cliponaxis: false,
+          hoverinfo: "skip", width: 0.62, constraintext: "none", textfont: { color: look.ink },
+          connector: { mode: "between", line: { color: look.soft, width: 1, dash: "dot" } },
+          increasing: { marker: { color: look.attract } }, decreasing: { marker: { color: look.repel } },
+          totals: { marker: { color: look.neutral } },
+        }],
+        layout: {
+          xaxis: {
+            range: bounds, tickvals: ticks, ticktext: ticks.map(oddsTick), title: { text: "odds of a link" },
+            zeroline: true, zerolinecolor: look.soft,
+          },
+          yaxis: {
+            range: [labels.length - 0.4, -0.6], tickvals: rows, ticktext: narrow ? labels.map(shortLabel) : labels,
+            showgrid: false, zeroline: false, tickfont: { color: look.ink },
+          },
+        },
+      };
+    },
+  });
+}
+
+/** On a phone: "before", "B1 ▲", "together". */
+function shortLabel(label) {
+  return label.startsWith("before") ? "before" : label.split(" ").slice(0, 2).join(" ");
+}
+
+/** Powers of ten that fit, seldom enough to be read. */
+function oddsTicks([low, high], most) {
+  const first = Math.ceil(low / Math.LN10);
+  const last = Math.floor(high / Math.LN10);
+  const every = Math.max(1, Math.ceil((last - first + 1) / most));
+  const ticks = range(first, last + 1).filter((power) => power % every === 0);
+  return ticks.map((power) => power * Math.LN10);
+}
+
+function oddsTick(logit) {
+  return Math.abs(logit) < 1e-9 ? "even" : oddsInWords(logit);
+}
+
+function waterfallTable(way) {
+  const whole = (name, logit) => ({ name, effect: `odds ${oddsInWords(logit)}`, logOdds: logit, after: logit });
+  const rows = [
+    whole("before any community", way.baseline),
+    ...way.steps.map((step) => ({ ...step, effect: `${direction(step)} ${step.word} ${factorInWords(step.logOdds)}` })),
+    whole("together", way.logit),
+  ];
+  return table(
+    "The same as numbers: log-odds are added, odds are multiplied",
+    [
+      { title: "step", text: true, cell: (row) => row.name },
+      { title: "effect", text: true, cell: (row) => row.effect },
+      { title: "log-odds", cell: (row) => signed(row.logOdds) },
+      { title: "odds so far", cell: (row) => oddsInWords(row.after) },
+      { title: "probability so far", cell: (row) => percent(sigmoid(row.after)) },
+    ],
+    rows,
+  );
+}

@@ -1,0 +1,108 @@
+"""Light and dark, narrow and wide, on screen and on paper."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.report.browser.conftest import Reported
+from tests.report.browser.visits import Visitor, open_details
+
+
+def luminance(colour: str) -> float:
+    """The relative luminance of a colour, as "#rrggbb" or "rgb(r, g, b)"."""
+    numbers = (
+        [int(colour[i : i + 2], 16) for i in (1, 3, 5)] if colour[0] == "#" else map(int, re.findall(r"\d+", colour))
+    )
+    r, g, b = ((c / 255 / 12.92) if c <= 10 else ((c / 255 + 0.055) / 1.055) ** 2.4 for c in list(numbers)[:3])
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b
+
+
+def contrast(one: str, other: str) -> float:
+    low, high = sorted([luminance(one), luminance(other)])
+    return (high + 0.05) / (low + 0.05)
+
+
+def colour(page: Page, name: str) -> str:
+    value: str = page.evaluate(f"getComputedStyle(document.documentElement).getPropertyValue('--{name}').trim()")
+    return value
+
+
+def expect_ground(page: Page, scheme: str) -> None:
+    """The page gets dark, or light: not at once, as media queries are told later."""
+    expect(page.locator("html")).to_have_attribute("data-theme", scheme)
+    ground = luminance(page.evaluate("getComputedStyle(document.body).backgroundColor"))
+    assert ground < 0.03 if scheme == "dark" else ground > 0.9
+
+
+def expect_chart_text_as_dark_as_the_page_text(page: Page) -> None:
+    page.locator("#matrix .chart").first.scroll_into_view_if_needed()
+    soft = colour(page, "soft")
+    red, green, blue = (int(soft[i : i + 2], 16) for i in (1, 3, 5))
+    expect(page.locator("#matrix .xtick text").first).to_have_css("fill", f"rgb({red}, {green}, {blue})")
+
+
+@pytest.fixture(scope="module")
+def dark(visitor: Visitor, dating: Reported) -> Page:
+    return visitor.open(dating.path, scheme="dark")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_can_be_read_on_every_ground(request: pytest.FixtureRequest, scheme: str) -> None:
+    page: Page = request.getfixturevalue("page" if scheme == "light" else "dark")
+    grounds = [colour(page, name) for name in ("page", "card", "tint")]
+    for ink in ("ink", "soft", "attract-ink", "repel-ink"):
+        assert min(contrast(colour(page, ink), ground) for ground in grounds) >= 4.5, ink
+    for mark in ("attract", "repel", "neutral", "focus"):
+        assert min(contrast(colour(page, mark), ground) for ground in grounds) >= 3, mark
+
+
+def test_paper_is_white_and_has_no_navigation(dark: Page) -> None:
+    expect(dark.get_by_role("navigation")).to_be_visible()
+    dark.emulate_media(media="print")
+    expect(dark.get_by_role("navigation")).to_be_hidden()
+    expect(dark.get_by_label("A node", exact=True)).to_be_hidden()
+    expect(dark.locator("#matrix-title")).to_be_visible()
+    expect_ground(dark, "light")
+    expect(dark.locator("body")).to_have_css("background-color", "rgb(255, 255, 255)")
+    assert luminance(colour(dark, "soft")) < 0.2
+    expect_chart_text_as_dark_as_the_page_text(dark)
+    assert dark.locator(".card").first.evaluate("element => getComputedStyle(element).breakInside") == "avoid"
+    dark.emulate_media(media="screen")
+    expect_ground(dark, "dark")
+
+
+def test_dark_is_dark_and_charts_follow(dark: Page) -> None:
+    expect_ground(dark, "dark")
+    assert luminance(colour(dark, "soft")) > 0.3
+    expect_chart_text_as_dark_as_the_page_text(dark)
+    dark.get_by_role("button", name="Switch to light colours").click()
+    expect_ground(dark, "light")
+    assert luminance(colour(dark, "soft")) < 0.2
+    expect_chart_text_as_dark_as_the_page_text(dark)
+    dark.get_by_role("button", name="Switch to dark colours").click()
+    expect_ground(dark, "dark")
+
+
+def test_the_system_can_change_its_mind(page: Page) -> None:
+    expect_ground(page, "light")
+    page.emulate_media(color_scheme="dark")
+    expect_ground(page, "dark")
+    page.emulate_media(color_scheme="light")
+    expect_ground(page, "light")
+
+
+def test_nothing_moves_for_those_who_do_not_want_it(page: Page) -> None:
+    behaviour = "getComputedStyle(document.documentElement).scrollBehavior"
+    assert page.evaluate(behaviour) == "smooth"
+    page.emulate_media(reduced_motion="reduce")
+    assert page.evaluate(behaviour) == "auto"
+
+
+def test_a_phone_never_scrolls_sideways(page: Page) -> None:
+    page.set_viewport_size({"width": 360, "height": 800})
+    open_details(page)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    expect(page.get_by_role("navigation").get_by_text("Explorer")).to_be_in_viewport(ratio=0.9)

@@ -1,0 +1,100 @@
+"""A report opened in a real browser, and all that a page should not do while it is open."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+from urllib.parse import urlencode
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+_BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+_SWITCHES = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+
+
+@dataclass(frozen=True)
+class Visit:
+    """A page with what it complained of: errors, warnings, and everything it asked the network for."""
+
+    page: Page
+    complaints: list[str] = field(default_factory=list)
+
+    def listen(self) -> None:
+        self.page.on("console", lambda said: self.complaints.append(f"{said.type}: {said.text}"))
+        self.page.on("pageerror", lambda error: self.complaints.append(f"exception: {error}"))
+        self.page.on("dialog", lambda dialog: self.complaints.append(f"dialog: {dialog.message}"))
+        self.page.on("request", lambda request: self._note(request.url))
+
+    def _note(self, url: str) -> None:
+        if not url.startswith(("file:", "data:", "blob:")):
+            self.complaints.append(f"request: {url}")
+
+
+@dataclass(frozen=True)
+class Visitor:
+    """Opens reports; none of them may have complained when it leaves."""
+
+    browser: Browser
+    visits: list[Visit] = field(default_factory=list)
+
+    def open(
+        self,
+        report: Path,
+        address: Mapping[str, str] | None = None,
+        *,
+        width: int = 1200,
+        scheme: Literal["light", "dark"] = "light",
+    ) -> Page:
+        context = self.browser.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme)
+        visit = Visit(context.new_page())
+        visit.listen()
+        self.visits.append(visit)
+        visit.page.goto(report.as_uri() + (f"#{urlencode(address)}" if address else ""))
+        visit.page.wait_for_selector("html[data-ready]", timeout=20_000)
+        return visit.page
+
+    def leave(self) -> None:
+        for visit in self.visits:
+            visit.page.context.close()
+        assert [complaint for visit in self.visits for complaint in visit.complaints] == []
+
+
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    """The browser of this machine. Without one the tests are skipped, but not where they are what is asked for."""
+    path = next(filter(None, map(shutil.which, _BROWSERS)), None)
+    if path is None and os.environ.get("CI"):
+        pytest.fail(f"no browser was found; the report's tests need one of {', '.join(_BROWSERS)}")
+    if path is None:
+        pytest.skip("no Chromium on this machine")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=list(_SWITCHES))
+        yield browser
+        browser.close()
+
+
+def go(page: Page, address: Mapping[str, str]) -> None:
+    """Change the address of an open report, as a followed link would, and wait until the node is there."""
+    page.evaluate("fragment => { location.hash = fragment }", urlencode(address))
+    page.wait_for_function("name => document.querySelector('.about bdi').textContent === name", arg=address["node"])
+
+
+def open_details(page: Page) -> None:
+    """Show all that is folded away, and wait until it is there: tables are made when they are first looked at."""
+    page.evaluate("document.querySelectorAll('details').forEach(folded => { folded.open = true })")
+    page.wait_for_function(
+        "[...document.querySelectorAll('details.numbers')].every(open => open.querySelector('table'))"
+    )

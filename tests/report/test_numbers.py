@@ -1,0 +1,156 @@
+"""The numbers of a report against slow code that is seen to be right."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.special import expit
+
+from philia import CommunityModel
+from philia.evaluate import evaluate_links
+from philia.graphs import Graph, Nodes
+from philia.plots.ordering import by_community
+from philia.report import payload
+from philia.report.findings import Findings
+from philia.report.inside import expected_inside, links_inside
+from philia.report.matrix import Cells, mean_probabilities
+from philia.report.packing import unpacked
+from tests.report.models import dating, hidden
+
+
+@pytest.fixture(scope="module")
+def found() -> dict[str, Any]:
+    return payload(dating())
+
+
+def test_links_inside_a_community_are_those_between_its_members(found: dict[str, Any]) -> None:
+    graph = dating().graph_
+    for card, community in zip(found["communities"], dating().communities(), strict=True):
+        pairs = list(combinations(community.members, 2))
+        assert card["inside"]["links"] == sum(graph.has_link(u, v) for u, v in pairs)
+        assert card["inside"]["pairs"] == len(pairs)
+        assert card["inside"]["density"] == pytest.approx(card["inside"]["links"] / len(pairs))
+
+
+def test_expected_links_are_those_of_the_degrees_alone(found: dict[str, Any]) -> None:
+    graph = dating().graph_
+    degree = dict(zip(graph.nodes, graph.degrees.tolist(), strict=True))
+    for card, community in zip(found["communities"], dating().communities(), strict=True):
+        pairs = list(combinations(community.members, 2))
+        expected = sum(min(degree[u] * degree[v] / (2 * graph.n_links), 1) for u, v in pairs) / len(pairs)
+        assert card["inside"]["expected"] == pytest.approx(expected)
+        assert card["inside"]["ratio"] == pytest.approx(card["inside"]["density"] / expected)
+
+
+def test_no_pair_is_expected_to_be_linked_more_than_surely() -> None:
+    star = Graph.from_rows(np.array([0, 0, 0, 0, 1]), np.array([1, 2, 3, 4, 2]), Nodes.numbered(5))
+    both = sparse.csc_array(np.array([[1], [1], [0], [0], [0]]))
+    assert expected_inside(np.array([40, 30, 1, 1, 1]), both).tolist() == [1.0]
+    assert links_inside(star, both).tolist() == [1]
+
+
+def test_overlaps_count_members_in_both(found: dict[str, Any]) -> None:
+    sets = list(dating().communities().as_sets().values())
+    assert found["overlap"]["shared"] == [[len(a & b) for b in sets] for a in sets]
+    for card, members in zip(found["communities"], sets, strict=True):
+        by_name = dict(zip(found["overlap"]["names"], sets, strict=True))
+        expected = {name: len(members & other) for name, other in by_name.items() if name != card["name"]}
+        shown = {name: shared for name, shared, _ in card["overlaps"]}
+        assert shown == {name: shared for name, shared in expected.items() if shared}
+        assert all(share == pytest.approx(shared / len(members)) for _, shared, share in card["overlaps"])
+
+
+def test_the_fullest_members_come_first(found: dict[str, Any]) -> None:
+    for card, community in zip(found["communities"], dating().communities(), strict=True):
+        expected = [(str(name), share) for name, share in list(community.members.items())[:12]]
+        assert [name for name, _, _ in card["members"]] == [name for name, _ in expected]
+        assert [share for _, share, _ in card["members"]] == pytest.approx([share for _, share in expected])
+        assert all(found["explorer"]["names"][row] == name for name, _, row in card["members"])
+        assert card["size"] == len(community)
+
+
+@pytest.mark.parametrize("side", [1, 7, 150])
+def test_cells_hold_mean_probabilities_without_the_diagonal(side: int) -> None:
+    factors, n = dating().factors_, 150
+    order = by_community(factors)
+    P = expit(factors.score_block(order, order))
+    np.fill_diagonal(P, 0)
+    cell = np.arange(n) * side // n
+    expected = [[P[np.ix_(cell == a, cell == b)].mean() for b in range(side)] for a in range(side)]
+    found = mean_probabilities(factors, Cells(order, side), most=n)
+    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-7)
+
+
+def test_means_from_a_few_nodes_of_each_cell_are_near_those_of_all() -> None:
+    factors = dating().factors_
+    cells = Cells(by_community(factors), 5)
+    every, some = (mean_probabilities(factors, cells, most) for most in (150, 10))
+    assert np.abs(every - some).max() < 0.1
+    assert (every != some).any()
+
+
+def test_the_observed_cells_hold_all_links(found: dict[str, Any]) -> None:
+    observed, expected = (unpacked(found["matrix"][name]) for name in ("observed", "expected"))
+    assert observed.sum() == 2 * dating().graph_.n_links  # 150 nodes, one a cell
+    assert expected.sum() == pytest.approx(observed.sum(), rel=0.1)
+    groups = found["matrix"]["groups"]
+    assert (groups[0][1], groups[-1][2]) == (0, 149)
+
+
+def test_the_log_odds_of_the_page_are_those_of_the_model(found: dict[str, Any]) -> None:
+    page, model = found["explorer"], dating()
+    F, a = unpacked(page["factors"]).astype(float), unpacked(page["background"]).astype(float)
+    signs = np.array([column["sign"] for column in page["columns"]])
+    rows, columns = np.triu_indices(150, k=1)
+    logits = a[rows] + a[columns] + (F[rows] * F[columns]) @ signs
+    names = list(model.graph_.nodes)
+    exact = model.decision_function([(names[i], names[j]) for i, j in zip(rows, columns, strict=True)])
+    np.testing.assert_allclose(logits, exact, atol=1e-4)
+    why = {reason.community: reason.log_odds for reason in model.explain(names[3], names[8]).reasons}
+    terms = F[3] * F[8] * signs
+    assert dict(zip([c["name"] for c in page["columns"]], terms, strict=True)) == pytest.approx(why, abs=1e-5)
+    largest = [column["largest"] for column in page["columns"]]
+    assert F.max(axis=0) == pytest.approx(largest, rel=1e-6)
+
+
+def test_the_page_knows_all_neighbours_of_a_small_graph(found: dict[str, Any]) -> None:
+    page, graph = found["explorer"], dating().graph_
+    start, rows = (unpacked(page["neighbours"][name]) for name in ("start", "rows"))
+    for row, name in enumerate(graph.nodes):
+        listed = [page["names"][place] for place in rows[start[row] : start[row + 1]]]
+        assert listed == [str(other) for other in graph.neighbours(name)]
+    assert unpacked(page["degrees"]).tolist() == graph.degrees.tolist()
+    assert page["missing"] is None
+
+
+def test_hidden_pairs_are_judged_where_there_are_some() -> None:
+    judged, scores = payload(hidden())["quality"], evaluate_links(hidden())
+    assert judged["held_out"]
+    assert (judged["pairs"], judged["links"]) == (scores.pairs, scores.links)
+    assert judged["auc"] == pytest.approx(scores.auc)
+    assert judged["average_precision"] == pytest.approx(scores.average_precision)
+    assert judged["mean_log_likelihood"] == pytest.approx(-(scores.log_loss or 0))
+    assert scores.calibration is not None
+    assert judged["calibration"]["observed"] == pytest.approx(scores.calibration.observed)
+    assert judged["auc_interval"] is None
+    assert "hidden from the fit" in judged["words"]
+
+
+def test_without_hidden_pairs_the_words_say_that_it_is_no_test(found: dict[str, Any]) -> None:
+    judged, n = found["quality"], 150
+    assert not judged["held_out"]
+    assert judged["pairs"] == n * (n - 1) // 2
+    assert judged["mean_log_likelihood"] == pytest.approx(dating().score())
+    assert "not a test" in judged["words"]
+
+
+def test_the_summary_says_how_many_nodes_are_in_none() -> None:
+    model = CommunityModel(1, 0, penalty=0.1, random_state=0).fit([(1, 2), (1, 3), (2, 3), (4, 5)])
+    found = payload(model)
+    assert found["in_none"] == 2
+    assert any("3 nodes are in one group; 2 nodes are in no group." in said for said in found["sentences"])
+    assert Findings.of(model).communities_a_node.tolist() == [1, 1, 1, 0, 0]
