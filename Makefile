@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 
-.PHONY: demo test check bench format clean
+.PHONY: demo test check docs bench format clean
 
 demo: $(VENV)/.installed
 	$(BIN)/philia demo --output demo
@@ -14,6 +14,11 @@ test check: $(VENV)/.installed-dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/pytest -n auto
+
+# The site, in build/docs: tutorials are run, no network is needed, and a warning is an error.
+docs: $(VENV)/.installed-docs
+	$(BIN)/sphinx-build -W --keep-going -q -c docs -d build/doctrees . build/docs
+	@echo 'Open build/docs/index.html'
 
 bench: $(VENV)/.installed-bench
 	$(BIN)/python -m benchmarks
@@ -32,6 +37,10 @@ $(VENV)/.installed: pyproject.toml | $(VENV)/bin/python
 
 $(VENV)/.installed-dev: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	touch $@ $(VENV)/.installed
+
+$(VENV)/.installed-docs: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
 	touch $@ $(VENV)/.installed
 
 $(VENV)/.installed-bench: pyproject.toml | $(VENV)/bin/python

@@ -24,7 +24,6 @@ DRAWERS = {"utils", "helpers", "misc", "common", "core", "base"}
 
 _CODE = re.compile(r"`([^`\s]+)`")
 _PATH = re.compile(r"[\w.-]+(/[\w.-]+)+/?|[\w.-]+/|[\w-]+\.(py|md|toml|cff)")
-_LINK = re.compile(r"\]\(([^)#\s]+)[^)]*\)")
 
 
 def short(path: Path) -> str:
@@ -53,12 +52,6 @@ def test_every_path_named_in_the_map_and_the_plan_exists(name: str) -> None:
 def test_every_folder_and_file_named_with_its_folder_exists(document: Path) -> None:
     paths = [path for path in named_paths(document) if "/" in path]
     assert sorted({path for path in paths if not ((ROOT / path).exists() or (PACKAGE / path).exists())}) == []
-
-
-@pytest.mark.parametrize("document", DOCUMENTS, ids=short)
-def test_every_link_to_another_file_leads_somewhere(document: Path) -> None:
-    targets = [target for target in _LINK.findall(document.read_text()) if "://" not in target]
-    assert [target for target in targets if not (document.parent / target).exists()] == []
 
 
 def test_the_version_is_written_in_one_place() -> None:

@@ -66,10 +66,10 @@ class OneSidedPolynomials:
     def logistic(self) -> IntegerLogistic:
         """The powers of the points and the coefficients, written out.
 
-            >>> import numpy as np
+        >>> import numpy as np
         >>> pair = SignPolynomials(*map(np.array, ([2, 4], [0, 1, 2], [3, 3], [1, -1], [0, 0])))
-            >>> OneSidedPolynomials(pair).logistic().left.tolist()
-            [[1, 2], [1, 4]]
+        >>> OneSidedPolynomials(pair).logistic().left.tolist()
+        [[1, 2], [1, 4]]
         """
         return IntegerLogistic(powers(self.polynomials), coefficients(self.polynomials), self.construction)
 

@@ -125,7 +125,7 @@ class SignPolynomials:
         return (self.value(v, u) << e_v - least) + (self.value(u, v) << e_u - least)
 
     def signs(self, rows: Int64Array) -> Signs:
-        """The signs of the scores of some rows with all nodes; see :mod:`philia.exact.deciding`."""
+        """The signs of the scores of some rows with all nodes; see ``philia.exact.deciding``."""
         from philia.exact.deciding import decided_signs
 
         return decided_signs(self, rows)
