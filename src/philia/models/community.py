@@ -67,8 +67,8 @@ class CommunityModel(Factorization):
     solver
         "lbfgsb" (SciPy's, 200 iterations, the paper's), "floor" (faster), "adam" (counts links, but samples other
         pairs, so that a million nodes are no obstacle; ends where a few hidden pairs are predicted best), or a solver
-        object such as ``LBFGSB(iterations=500)``. "auto" is L-BFGS-B while n² times columns is at most 5e9 (11,000 nodes
-        with 40 columns), Adam beyond. The trials of an automatic choice have their own.
+        object such as ``LBFGSB(iterations=500)``. "auto" is L-BFGS-B while n² times columns is at most 5e9 (11,000
+        nodes with 40 columns), Adam beyond. The trials of an automatic choice have their own.
     include_diagonal
         Whether a node's missing link to itself counts, as in the paper.
     random_state
