@@ -130,9 +130,11 @@ def groups(factors: CommunityFactors, cells: Cells) -> list[list[Any]]:
 def _words(n: int, side: int, most: int) -> str:
     if side == n:
         return "Each cell is one pair of nodes. Nodes with the same strongest community stand together."
+    few, each = n // side, -(-n // side)
+    nodes = f"{few:,}" if few == each else f"{few:,} or {each:,}"
     said = (
-        f"{n:,} nodes are drawn in {side} × {side} cells, so a cell stands for some {round(n / side):,} × "
-        f"{round(n / side):,} pairs. Nodes with the same strongest community stand together."
+        f"{n:,} nodes are drawn in {side} × {side} cells, with {nodes} nodes a row and a column. "
+        "Nodes with the same strongest community stand together."
     )
     if most < -(-n // side):
         said += f" Links are counted exactly; the mean probability of a cell is taken from {most} nodes of either side."
