@@ -81,7 +81,7 @@ def _members(found: Findings) -> list[str]:
     none = int(np.count_nonzero(of == 0))
     said = listed([f"{counted(count, 'node')} {_are(count)} in {where}" for count, where in parts if count])
     left = "no node is left out" if not none else f"{counted(none, 'node')} {_are(none)} in no group"
-    return [f"{said}; {left}."]
+    return ["; ".join(part for part in (said, left) if part) + "."]
 
 
 def _are(count: int) -> str:
