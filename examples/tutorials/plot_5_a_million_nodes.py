@@ -115,6 +115,6 @@ if measured.exists():
 #
 # You type the same lines; philia looks at all links and at a sample of the rest, within the memory that you allow, and
 # goes on after a crash. What does change is how much can be seen. With twenty links a node, groups that attract are
-# found at both sizes. The two that repel are found in the network above, but in the network of a million nodes the four
-# that repel are not: each takes away links from pairs that hardly have any. :doc:`/docs/scale` has the details, and how
+# found at both sizes. The two that repel are found in the network above, but of the four in the network of a million
+# nodes about half: each takes away links from pairs that hardly have any. :doc:`/docs/scale` has the details, and how
 # to use several machines.
