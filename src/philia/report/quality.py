@@ -64,6 +64,10 @@ class JudgedPairs:
         """How many pairs they stand for."""
         return len(self.links) + float(np.sum(1 / self.chances))
 
+    def told(self, count: float) -> int:
+        """A number of pairs in as many digits as are known: three, unless every pair is among them."""
+        return round(count) if self.exact else int(float(f"{count:.3g}"))
+
     @property
     def exact(self) -> bool:
         """Whether every pair is among them."""
@@ -116,7 +120,7 @@ def quality(judged: JudgedPairs) -> dict[str, Any] | None:
         return None
     return {
         "held_out": judged.held_out,
-        "pairs": round(judged.pairs),
+        "pairs": judged.told(judged.pairs),
         "links": len(judged.links),
         "auc": auc.value,
         "auc_interval": None if auc.exact else [auc.lower, auc.upper],
@@ -151,10 +155,9 @@ def calibration(judged: JudgedPairs) -> dict[str, list[float]]:
 
 
 def _words(judged: JudgedPairs, auc: float) -> str:
-    links = counted(len(judged.links), "link")
+    links, others = counted(len(judged.links), "link"), judged.told(judged.pairs - len(judged.links))
     said = (
-        f"These are pairs that were hidden from the fit: {links} and {round(judged.pairs) - len(judged.links):,} other "
-        "pairs."
+        f"These are pairs that were hidden from the fit: {links} and {others:,} other pairs."
         if judged.held_out
         else "No pairs were hidden from the fit, so these numbers are about the pairs it saw. They show how closely "
         "the model follows them, and are not a test; fit again with --held-out 0.1 (held_out=0.1 in Python) for one."

@@ -10,6 +10,9 @@ from philia.report.findings import Findings
 from philia.report.quality import JudgedPairs
 from philia.report.words import counted, in_words, listed, percent
 
+_RARE = 0.001
+"""Below this a probability has more zeros than a person counts."""
+
 
 def sentences(found: Findings, judged: JudgedPairs) -> list[str]:
     """The summary of a model, one idea a sentence.
@@ -29,6 +32,8 @@ def _size(graph: Graph) -> str:
     said = f"{counted(graph.n_nodes, 'node')} and {counted(graph.n_links, 'link')}"
     if not graph.n_links:
         return f"{said}: nobody is linked with anybody."
+    if graph.density < _RARE:
+        return f"{said}: of {round(1 / graph.density):,} pairs of nodes, one is linked."
     return f"{said}: two nodes drawn at random are linked with probability {graph.density:.2g}."
 
 
