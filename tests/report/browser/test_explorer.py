@@ -60,6 +60,7 @@ def test_the_likeliest_missing_links_are_those_of_the_model(page: Page, dating: 
     model: CommunityModel = dating.model
     page.get_by_label("A node", exact=True).fill("42")
     page.get_by_label("A node", exact=True).press("Enter")
+    expect(page.locator(".about > h3 bdi")).to_have_text("42")
     others = np.array([v for v in range(200) if v != 42 and not model.graph_.has_link(42, v)])
     probabilities = model.predict_proba([(42, int(v)) for v in others])
     best = np.argsort(-probabilities)[:10]
