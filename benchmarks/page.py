@@ -52,8 +52,7 @@ of dense matrices with automatic differentiation, of which L-BFGS-B asks for 205
 how long it took, what it held, how well it tells test links (not in the file) from other pairs, and the planted
 communities in its columns and in those of its start.""",
     "large_10000000": """The same with ten million nodes, links kept on disk to stay within the memory allowed.""",
-    "large_course_1000000": """A fit of the same graph, with the test links looked at after every epoch; it was made
-before searches were told to end sooner, so it has more epochs than the one above.""",
+    "large_course_1000000": """A fit of the same graph, with the test links looked at after every epoch.""",
     "report": """`philia report`, from a model file to a page.""",
     "large_evaluation": """One evaluation over all pairs on larger graphs, several times in turns.""",
     "peers": """Models beside public programs of the same method, with as many columns as the graph has labels: medians
