@@ -8,15 +8,11 @@ from colorsys import hsv_to_rgb
 from itertools import repeat
 from typing import BinaryIO
 
-from philia.exceptions import GraphFileError
 from philia.graphs.described import DescribedGraph, plain
 from philia.graphs.files.compression import Source
-from philia.graphs.files.declared import DeclaredGraph
-from philia.graphs.files.lines import typed
 from philia.graphs.files.xml_reading import XmlReader, required
 from philia.graphs.files.xml_writing import WrittenColumns, check_text, quoted
 from philia.graphs.graph import Graph
-from philia.graphs.nodes import Nodes
 from philia.graphs.weights import written_weight
 
 _HEAD = """<?xml version="1.0" encoding="UTF-8"?>
@@ -34,27 +30,20 @@ def read_gexf(source: Source, *, keep_weights: bool = False) -> Graph:
     A node is called by its label if every node has one of its own, otherwise by its id. Names become integers if all of
     them are, unless the file says that its ids are text. The weight of an edge is its attribute "weight".
     """
-    reader = _Reader()
-    reader.read(source)
-    return reader.graph(keep_weights)
+    return _Reader().read(source, keep_weights=keep_weights)
 
 
 class _Reader(XmlReader):
-    """Nothing is kept but names and ends."""
+    """All that matters is said when an element begins."""
 
-    def __init__(self) -> None:
-        self._found = DeclaredGraph()
-        self._graphs = 0
-        self._text = False
+    format = "GEXF"
+    names_are_text = False
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         kind = tag.rpartition("}")[2]
         if kind == "graph":
-            self._graphs += 1
-            if self._graphs > 1:
-                raise GraphFileError("the file holds more than one graph; one is expected: save each in its own file")
-            self._found.directed = attributes.get("defaultedgetype") == "directed"
-            self._text = attributes.get("idtype") == "string"
+            self.begin_graph(directed=attributes.get("defaultedgetype") == "directed")
+            self.names_are_text = attributes.get("idtype") == "string"
         elif kind == "node":
             self._found.add_node(required(attributes, "id", "node"), attributes.get("label"))
         elif kind == "edge":
@@ -63,15 +52,7 @@ class _Reader(XmlReader):
             self._found.add_link(*ends, directed, attributes.get("weight"))
 
     def end(self, tag: str) -> None:
-        """All that matters is said when an element begins."""
-
-    def graph(self, keep_weights: bool) -> Graph:
-        if not self._graphs:
-            raise GraphFileError("there is no <graph> in the file; a GEXF file is expected")
-        names = self._found.names()
-        if not self._text:
-            names = typed([str(name).encode() for name in names])
-        return self._found.graph(Nodes(names), keep_weights=keep_weights)
+        """Nothing is left to be said."""
 
 
 def write_gexf(described: DescribedGraph, file: BinaryIO) -> None:

@@ -9,12 +9,9 @@ from xml.sax.saxutils import escape
 from philia.exceptions import GraphFileError
 from philia.graphs.described import DescribedGraph
 from philia.graphs.files.compression import Source
-from philia.graphs.files.declared import DeclaredGraph
-from philia.graphs.files.lines import typed
 from philia.graphs.files.xml_reading import XmlReader, required
 from philia.graphs.files.xml_writing import WrittenColumns, check_text, quoted
 from philia.graphs.graph import Graph
-from philia.graphs.nodes import Nodes
 
 _NAMES = "philia_names"
 """The attribute of the graph that says whether its names are text or integers."""
@@ -31,17 +28,16 @@ def read_graphml(source: Source, *, keep_weights: bool = False) -> Graph:
     A node is called by its attribute "name" if every node has one of its own (as igraph writes), otherwise by its id;
     names become integers if all of them are. The weight of an edge is its attribute "weight".
     """
-    reader = _Reader()
-    reader.read(source)
-    return reader.graph(keep_weights)
+    return _Reader().read(source, keep_weights=keep_weights)
 
 
 class _Reader(XmlReader):
-    """Takes the elements in as they come; nothing of the file is kept but names and ends."""
+    """Puts together what an element's data say, which come after its beginning."""
+
+    format = "GraphML"
 
     def __init__(self) -> None:
-        self._found = DeclaredGraph()
-        self._graphs = 0
+        super().__init__()
         self._keys: dict[str, tuple[str, str]] = {}  # id of a key → what it is about, and its name
         self._defaults: dict[tuple[str, str], str] = {}
         self._path: list[str] = []
@@ -57,7 +53,7 @@ class _Reader(XmlReader):
         if kind in ("graph", "node", "edge"):
             self._values[kind] = {}
         if kind == "graph":
-            self._start_graph(attributes)
+            self.begin_graph(directed=attributes.get("edgedefault") == "directed")
         elif kind == "node":
             self._node = required(attributes, "id", "node")
         elif kind == "edge":
@@ -74,12 +70,6 @@ class _Reader(XmlReader):
             )
         if kind in ("data", "default"):
             self._text = []
-
-    def _start_graph(self, attributes: dict[str, str]) -> None:
-        self._graphs += 1
-        if self._graphs > 1:
-            raise GraphFileError("the file holds more than one graph; one is expected: save each in a file of its own")
-        self._found.directed = attributes.get("edgedefault") == "directed"
 
     def data(self, text: str) -> None:
         self._text.append(text)
@@ -100,13 +90,9 @@ class _Reader(XmlReader):
             self._found.add_link(source, target, directed, self._values["edge"].get("weight", default))
         self._text = []
 
-    def graph(self, keep_weights: bool) -> Graph:
-        if not self._graphs:
-            raise GraphFileError("there is no <graph> in the file; a GraphML file is expected")
-        names = self._found.names()
-        if self._values["graph"].get(_NAMES) != "text":
-            names = typed([str(name).encode() for name in names])
-        return self._found.graph(Nodes(names), keep_weights=keep_weights)
+    @property
+    def names_are_text(self) -> bool:
+        return self._values["graph"].get(_NAMES) == "text"
 
 
 def write_graphml(described: DescribedGraph, file: BinaryIO) -> None:

@@ -1,21 +1,32 @@
-"""XML files taken in as a stream, element by element."""
+"""Graphs in XML files, taken in as a stream, element by element."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from typing import ClassVar
 from xml.etree.ElementTree import ParseError, XMLParser
 
 from philia.exceptions import GraphFileError
 from philia.graphs.files.compression import Source
+from philia.graphs.files.declared import DeclaredGraph
+from philia.graphs.files.lines import typed
+from philia.graphs.graph import Graph
+from philia.graphs.nodes import Nodes
 
 _CHUNK = 1 << 20
 
 
 class XmlReader(ABC):
-    """Is told of the beginnings, the texts and the ends of elements as they come; nothing else of the file is kept."""
+    """Is told of the beginnings, the texts and the ends of elements as they come; only names and ends are kept."""
 
-    def read(self, source: Source) -> None:
-        """Take in the whole file."""
+    format: ClassVar[str]
+
+    def __init__(self) -> None:
+        self._found = DeclaredGraph()
+        self._graphs = 0
+
+    def read(self, source: Source, *, keep_weights: bool) -> Graph:
+        """The one graph of a file; names become integers if all of them are, unless the file says they are text."""
         parser = XMLParser(target=self)
         try:
             while chunk := source.stream.read(_CHUNK):
@@ -23,6 +34,24 @@ class XmlReader(ABC):
             parser.close()
         except ParseError as error:
             raise GraphFileError(f"this is not XML as it should be ({error})") from None
+        if not self._graphs:
+            raise GraphFileError(f"there is no <graph> in the file; a {self.format} file is expected")
+        names = self._found.names()
+        if not self.names_are_text:
+            names = typed([str(name).encode() for name in names])
+        return self._found.graph(Nodes(names), keep_weights=keep_weights)
+
+    def begin_graph(self, *, directed: bool) -> None:
+        """Note that a graph begins, and complain if it is not the first."""
+        self._graphs += 1
+        if self._graphs > 1:
+            raise GraphFileError("the file holds more than one graph; one is expected: save each in a file of its own")
+        self._found.directed = directed
+
+    @property
+    @abstractmethod
+    def names_are_text(self) -> bool:
+        """Whether the file says that its names are text, even if they look like numbers."""
 
     @abstractmethod
     def start(self, tag: str, attributes: dict[str, str]) -> None:
