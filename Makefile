@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 
-.PHONY: demo test check docs bench format clean
+.PHONY: demo test check fuzz docs bench format clean
 
 demo: $(VENV)/.installed
 	$(BIN)/philia demo --output demo
@@ -14,6 +14,11 @@ test check: $(VENV)/.installed-dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/pytest -n auto
+
+# Mutated files, models, checkpoints and certificates; `make fuzz INPUTS=100000` for as long as you like.
+INPUTS ?= 10000
+fuzz: $(VENV)/.installed-dev
+	$(BIN)/python -m tests.fuzz --inputs $(INPUTS)
 
 # The site, in build/docs: tutorials are run, no network is needed, and a warning is an error.
 docs: $(VENV)/.installed-docs
