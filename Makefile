@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 
-.PHONY: demo test check fuzz docs bench format clean
+.PHONY: demo test check fuzz test-elsewhere docs bench format clean
 
 demo: $(VENV)/.installed
 	$(BIN)/philia demo --output demo
@@ -14,6 +14,10 @@ test check: $(VENV)/.installed-dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/pytest -n auto
+
+# The documents' examples and the tests of fitted numbers, as other processors would run them.
+test-elsewhere: $(VENV)/.installed-dev
+	$(BIN)/python -m tests.elsewhere
 
 # Mutated files, models, checkpoints and certificates; `make fuzz INPUTS=100000` for as long as you like.
 INPUTS ?= 10000
