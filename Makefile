@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 
-.PHONY: demo test check test-all test-lowest test-python dist-check style fuzz docs bench format clean
+.PHONY: demo test check test-all test-elsewhere test-lowest test-python dist-check style fuzz docs bench format clean
 
 demo: $(VENV)/.installed
 	$(BIN)/philia demo --output demo
@@ -48,6 +48,10 @@ build/lowest/.installed: pyproject.toml tests/lowest.txt
 # The package as others get it: built, installed into an empty environment, and tried there without this folder.
 dist-check: $(VENV)/.installed-dev
 	$(BIN)/python .ci/try_package.py
+
+# The documents' examples and the tests of fitted numbers, as other processors would run them.
+test-elsewhere: $(VENV)/.installed-dev
+	$(BIN)/python -m tests.elsewhere
 
 # Mutated files, models, checkpoints and certificates; `make fuzz INPUTS=100000` for as long as you like.
 INPUTS ?= 10000

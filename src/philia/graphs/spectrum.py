@@ -73,11 +73,10 @@ def leading_ends(
     >>> float(top[0].round(3)), float(bottom[0].round(3))
     (1.414, -1.414)
     """
+    weights = _evening_weights(graph) if scaled and graph.n_links else np.ones(graph.n_nodes)
     if graph.n_nodes > _LARGE and graph.n_links:
-        weights = _evening_weights(graph) if scaled else np.ones(graph.n_nodes)
         upper, lower = both_ends(ScaledAdjacency(graph, weights, run), largest, smallest, rng, _TWO_DIGITS)
         return (upper.values, upper.vectors), (lower.values, lower.vectors)
-    weights = _evening_weights(graph) if scaled else np.ones(graph.n_nodes)
     scaling = _diagonal(weights)
     apart = _diagonal(_APART * np.random.default_rng(0).random(graph.n_nodes))
     matrix = (scaling @ graph.adjacency.astype(np.float64) @ scaling + apart).tocsr()

@@ -119,7 +119,7 @@ def _skewed(X: npt.NDArray[Bits]) -> npt.NDArray[Bits]:
 def _scaled(X: npt.NDArray[Bits], size: float) -> npt.NDArray[Bits]:
     """Columns, in their places, scaled so that their positive entries have this root mean square."""
     zero = _ROUNDING * X.max(axis=0, initial=0.0)
-    positive = np.maximum((X > zero).sum(axis=0), 1)
+    positive = np.maximum((zero < X).sum(axis=0), 1)
     norms = np.sqrt((X**2).sum(axis=0, dtype=np.float64) / positive)
     X *= (size / np.where(norms > 0, norms, 1.0)).astype(X.dtype)
     return X

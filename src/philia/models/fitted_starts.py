@@ -104,7 +104,7 @@ FITTED_STARTS: dict[str, Start] = {"signed": signed, "logistic": logistic}
 def _fitted(
     graph: Graph, recipe: Recipe, begin: Float64Array, iterations: int, executor: Executor | None
 ) -> Float64Array:
-    """The columns after a few iterations, in single precision unless the graph is small: there rounding would decide."""
+    """The columns after a few iterations, in single precision unless rounding could decide, on a small graph."""
     n = graph.n_nodes
     if recipe.size(n) == 0:
         return begin
