@@ -110,6 +110,7 @@ def test_a_graph_without_nodes_is_refused_where_nodes_come_with_links(tmp_path: 
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.filterwarnings("ignore:The default value for `spmatrix`:DeprecationWarning")  # SciPy 1.18 and later
 def test_other_programs_read_what_is_written(tmp_path: Path) -> None:
     graph = as_graph([("a & b", "c"), ("c", 'd "e"')])
     for form in (".mtx", ".npz", ".graphml", ".gml", ".csv"):
