@@ -290,6 +290,16 @@ def _retyped(content: Content, rng: np.random.Generator) -> None:
     content["arrays"][name] = packed(retyped.reshape(array.shape))
 
 
+def _cancelled(content: Content, rng: np.random.Generator) -> None:
+    """Two more columns, whole numbers and floats, that cancel only if whole numbers are rounded to floats."""
+    first, second = (name for name in KINDS[content["kind"]][1] if name != "weights")
+    matrices = [np.round(unpacked(content["arrays"][name]) * 2.0**20) for name in (first, second)]
+    kinds = [_pick(rng, [np.int64, np.float64]) for _ in matrices]
+    for name, matrix, kind, entry in zip((first, second), matrices, kinds, (2**53 + 1, 2**53), strict=True):
+        more = np.full((len(matrix), 1), entry, dtype=kind)
+        content["arrays"][name] = packed(np.hstack([matrix.astype(kind), more]))
+
+
 def _reshaped(content: Content, rng: np.random.Generator) -> None:
     kept = content["arrays"][_pick(rng, sorted(content["arrays"]))]
     shape = kept["shape"]
@@ -376,7 +386,7 @@ def _looped(content: Content, rng: np.random.Generator) -> None:
 
 
 MUTATIONS: Sequence[Callable[[Content, np.random.Generator], None]] = (
-    *(_number, _number, _number, _scaled, _retyped, _reshaped, _resliced, _recoded),
+    *(_number, _number, _number, _scaled, _retyped, _cancelled, _cancelled, _reshaped, _resliced, _recoded),
     *(_permuted, _swapped, _set, _removed, _renamed, _named, _looped),
 )
 
