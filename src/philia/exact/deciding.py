@@ -66,4 +66,4 @@ def _sizes(polynomials: SignPolynomials, v: Int64Array, u: Int64Array) -> Int64A
     else:
         with _ONE_AT_A_TIME:  # the first thread makes the table, and the others find it
             sizes = polynomials.long_sizes[u, v]
-    return np.asarray(sizes + UNIT * polynomials.exponents[v])
+    return np.asarray(sizes + UNIT * polynomials.exponents[v].astype(np.int64))
