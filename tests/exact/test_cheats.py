@@ -128,9 +128,9 @@ def test_every_construction_has_the_form_of_its_theorem(construction: str) -> No
 
 
 def test_theorems_about_graphs_without_loops_are_not_quoted_for_others() -> None:
-    looped = SignPolynomials(
-        *([np.array(part, dtype=int) for part in ([1, 3], [0, 0, 0], [], [1, 1], [0, 0])]), construction="sign changes"
-    )
+    parts = {"points": [1, 3], "starts": [0, 0, 0], "roots": [], "leading": [1, 1], "exponents": [0, 0]}
+    arrays: dict[str, Any] = {name: np.array(part, dtype=int) for name, part in parts.items()}
+    looped = SignPolynomials(**arrays, construction="sign changes")
     assert certify(PAIR, looped, loops=np.array([True, True])).bound is None
 
 
@@ -156,14 +156,14 @@ def test_points_that_allow_no_nonnegative_form_are_refused(tmp_path: Path) -> No
     assert "points must be positive" in refusal(place, content)
 
 
-ODD = [None, True, -1, 1.5, "1", [], {}, [1], 10**400, -(10**400), "\ud800", "a\nb", "x" * 501]
+ODD: list[Any] = [None, True, -1, 1.5, "1", [], {}, [1], 10**400, -(10**400), "\ud800", "a\nb", "x" * 501]
 
 
 @pytest.mark.parametrize("part", asdict(certify(PAIR, HONEST)))
 def test_parts_of_a_certificate_of_another_type_are_refused(part: str, tmp_path: Path) -> None:
     place, content = written(tmp_path)
-    right = {"bound": [None], "margin": [None], "seconds": [1.5], "philia": ["1"]}.get(part, [])
-    for value in (value for value in ODD if value not in right):
+    right: dict[str, Any] = {"bound": None, "margin": None, "seconds": 1.5, "philia": "1"}
+    for value in (value for value in ODD if part not in right or value != right[part]):
         refusal(place, content | {"certificate": content["certificate"] | {part: value}})
 
 
@@ -210,9 +210,13 @@ def test_a_name_that_is_there_twice_is_refused(once: str, twice: str, tmp_path: 
 @pytest.mark.parametrize("where", ["", "certificate", "arrays", "memberships"])
 def test_what_a_file_has_too_much_or_too_little_is_said(where: str, tmp_path: Path) -> None:
     place, content = written(tmp_path)
-    for change in (lambda part: part.update(more=1), lambda part: part.popitem()):
+    for too_much in (True, False):
         changed = json.loads(json.dumps(content))
-        change({"": changed, "memberships": changed["arrays"]["memberships"]}.get(where, changed.get(where)))
+        part = {"": changed, "memberships": changed["arrays"]["memberships"]}.get(where) or changed[where]
+        if too_much:
+            part["more"] = 1
+        else:
+            part.popitem()
         refusal(place, changed)
 
 

@@ -155,6 +155,7 @@ def test_ctrl_c_is_left_to_the_process_that_started_the_workers(cluster: DaskClu
 def test_nobody_without_its_certificate_reaches_a_cluster_on_this_machine(
     cluster: DaskCluster, distributed: Any
 ) -> None:
+    cluster.client.wait_for_workers(2, timeout=60)
     workers, scheduler = list(cluster.workers()), cluster.client.scheduler.address
     for there in (scheduler, *workers):
         assert there.startswith("tls://127.0.0.1:")
@@ -177,6 +178,7 @@ def _answer_without_a_certificate(port: int) -> bytes:
 
 
 def test_the_web_servers_of_a_cluster_on_this_machine_show_nothing(cluster: DaskCluster) -> None:
+    cluster.client.wait_for_workers(2, timeout=60)  # an earlier test may have killed one
     shown = cluster.client.scheduler_info()
     ports = [shown["services"]["dashboard"], *(worker["services"]["dashboard"] for worker in shown["workers"].values())]
     assert len(ports) == 3
