@@ -182,6 +182,7 @@ def test_only_what_moved_is_sent_from_round_to_round(cluster: DaskCluster, monke
     assert max(len(change.rows) for change in sent[3:]) <= 600 / 4
 
 
+@pytest.mark.slow
 def test_a_worker_killed_in_the_middle_of_the_search_changes_nothing(
     cluster: DaskCluster, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
