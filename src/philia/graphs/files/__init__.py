@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 from philia._types import Node
 from philia.exceptions import GraphFileError, InvalidParameterError
 from philia.graphs.described import DescribedGraph
-from philia.graphs.files.arrays import read_mat, read_npz, write_npz
+from philia.graphs.files.arrays import read_npz, write_npz
 from philia.graphs.files.communities import (
     Form,
     read_gml_values,
@@ -25,6 +25,7 @@ from philia.graphs.files.edge_list import read_edge_list, read_julia_graph, writ
 from philia.graphs.files.gexf import read_gexf, write_gexf
 from philia.graphs.files.gml import read_gml, write_gml
 from philia.graphs.files.graphml import read_graphml, write_graphml
+from philia.graphs.files.matlab import read_mat
 from philia.graphs.files.matrix_market import read_matrix_market, write_matrix_market
 from philia.graphs.files.names import check_names, refuse_line_breaks
 from philia.graphs.files.saving import saving
