@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 from tests.fuzz.harness import Target
+from tests.fuzz.readers import READERS
 
-TARGETS: dict[str, Target] = {}
+TARGETS: dict[str, Target] = {**READERS}

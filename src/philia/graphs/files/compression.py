@@ -99,9 +99,11 @@ class Source:
         Nodes without links take no room in a file, but they do in memory, so a few bytes could ask for all of it.
         """
         isolated = nodes - 2 * entries
-        if nodes < 0 or isolated > _ISOLATED + self.size:
+        if nodes < 0:
+            raise GraphFileError(f"the file announces {nodes:,} nodes; the number of nodes is 0 or more")
+        if isolated > _ISOLATED + self.size:
             raise GraphFileError(
-                f"the file announces {nodes:,} nodes but has {entries:,} entries, so at least {max(isolated, 0):,} "
+                f"the file announces {nodes:,} nodes but has entries for {2 * entries:,} at most, so that {isolated:,} "
                 f"nodes would have no link; up to {_ISOLATED + self.size:,} such nodes are read from a file of this "
                 "size. Correct the number, or leave those nodes out; if you need them, pass a sparse matrix that has "
                 "them to philia.as_graph"

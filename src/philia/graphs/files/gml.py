@@ -48,7 +48,7 @@ def read_gml(source: Source, encoding: str, *, keep_weights: bool = False) -> Gr
 
 def declared_graph(source: Source, encoding: str) -> tuple[DeclaredGraph, list[Any]]:
     """The nodes and links of a GML file, and the ``value`` of each node (None where there is none)."""
-    source.weigh(2)
+    source.weigh(3)
     graphs = [
         value for key, value in parse(whole_text(source.stream, encoding)) if key == "graph" and isinstance(value, list)
     ]
@@ -115,13 +115,14 @@ def parse(text: str) -> list[Entry]:
 
 def _tokens(text: str) -> Iterator[tuple[str, str, int]]:
     place = 0
-    while place < len(text):
-        match = _TOKEN.match(text, place)
-        if match is None:
-            raise _wrong(text, place, "a double quote that is never closed")
+    for match in _TOKEN.finditer(text):
+        if match.start() != place:
+            break
         if match.lastgroup is not None:
             yield match.lastgroup, match.group(), place
         place = match.end()
+    if place < len(text):
+        raise _wrong(text, place, "a double quote that is never closed")
 
 
 def _wrong(text: str, place: int, what: str) -> GraphFileError:

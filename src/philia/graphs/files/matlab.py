@@ -200,8 +200,8 @@ def _old_sparse_shape(values: memoryview, rows: int, columns: int, dtype: np.dty
 def _matrix(variable: _Variable, source: Source) -> Any:
     """The values of a variable, as a sparse matrix, zeros left out."""
     if variable.complex:
-        raise GraphFileError(
-            f"the matrix {variable.name!r} holds complex numbers; an adjacency matrix holds zeros and ones"
+        raise InvalidGraphError(
+            f"the matrix {variable.name!r} holds complex values; an adjacency matrix holds zeros and ones"
         )
     if variable.old_type:
         return _old_matrix(variable, source)

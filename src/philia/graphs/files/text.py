@@ -52,9 +52,10 @@ def whole_lines(chunks: Iterator[bytes], size: int) -> Iterator[bytes]:
     length, line = 0, 0  # bytes that are held, and those of them after the last line end
     half = b""  # a carriage return at the very end may be the first half of a line end, so it waits for the next chunk
     for chunk in chunks:
-        chunk = half + chunk
-        half = b"\r" if chunk.endswith(b"\r") else b""
-        chunk = chunk.removesuffix(half)
+        if half:
+            half, chunk = b"", half + chunk
+        if chunk.endswith(b"\r"):
+            half, chunk = b"\r", chunk[:-1]
         cut = max(chunk.rfind(b"\n"), chunk.rfind(b"\r")) + 1
         line = len(chunk) - cut if cut else line + len(chunk)
         if line > LONGEST:
