@@ -441,7 +441,8 @@ def test_labels_that_are_no_characters_are_refused(tmp_path: Path) -> None:
 
 
 NUMBERS = [
-    *((kind, version, np.asarray) for version in ("5", "packed") for kind in ["f8", "f4", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "?"]),
+    *((kind, "5", np.asarray) for kind in ("f8", "f4", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "?")),
+    *((kind, "packed", np.asarray) for kind in ("f8", "f4", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "?")),
     *((kind, "4", np.asarray) for kind in ("f8", "f4", "i2", "i4", "u1", "u2")),
     *((kind, version, sparse.csc_matrix) for version in ("5", "packed") for kind in ("f8", "?")),
     ("f8", "4", sparse.csc_matrix),

@@ -152,6 +152,11 @@ def read_graph(
     from there; the names of the nodes always stay in memory. Other formats, and edge lists with weights, are read
     whole, if that fits. Whatever cannot be done within the bound is refused with a ``NotEnoughMemoryError``.
 
+    No file is trusted: what a header announces is compared with what the file holds. A line may have 64 MB. A packed
+    file may unpack to 64 MB, and a larger one to 64 times its size; for formats that take more memory per byte the
+    bounds are lower (a half for XML and edge lists with weights, a third for GML). A header may announce two million
+    nodes without links, and one more for each byte of the file.
+
     With ``symmetrize`` a matrix may be asymmetric: an entry on either side is a link. A file that cannot be read as a
     graph gives a :class:`philia.exceptions.GraphFileError` or, if what it holds is no graph, an ``InvalidGraphError``.
     """
