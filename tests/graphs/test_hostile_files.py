@@ -497,6 +497,20 @@ def test_a_sparse_matrix_of_matlab_may_have_room_to_spare(read: Any) -> None:
     assert read(sparse_matlab([1, 0, 77], [0, 1, 2], [1, 1]), "x.mat").n_links == 1
 
 
+def test_a_member_that_is_listed_twice_is_one_member(tmp_path: Path) -> None:
+    content = sparse_matlab([1, 1, 0], [0, 2, 3], [1, 1, 1]).replace(element(1, b"network"), element(1, b"group"))
+    size = struct.pack(">II", 14, len(content) - 136)
+    (tmp_path / "x.mat").write_bytes(content[:128] + size + content[136:])
+    assert read_communities(tmp_path / "x.mat") == {0: [1], 1: [0]}
+
+
+def test_entries_that_are_repeated_do_not_overflow() -> None:
+    ends = (np.array([0, 0, 1, 1]), np.array([1, 1, 0, 0]))
+    for kind, values in ((np.uint8, [255, 1]), (np.int8, [127, 1]), (np.int16, [2**15 - 1, 1])):
+        matrix = sparse.coo_array((np.array(values * 2, kind), ends), shape=(2, 2))
+        assert as_graph(matrix, weights=True).link_weights.tolist() == [sum(values)]  # type: ignore[union-attr]
+
+
 @pytest.mark.parametrize(
     ("rows", "starts", "size"),
     [

@@ -102,6 +102,8 @@ def _nonzero(matrix: Any) -> Any:
     if kind not in "biuf":
         raise InvalidGraphError(f"the matrix holds {matrix.dtype} values; an adjacency matrix holds zeros and ones")
     computable = np.dtype(np.float64 if kind == "f" and matrix.dtype.itemsize not in (4, 8) else matrix.dtype)
+    if sparse.issparse(matrix) and kind in "iu" and computable.itemsize < 8:
+        computable = np.dtype(np.int64)  # repeated entries are added, and 255 + 1 would be no link in eight bits
     matrix = matrix.astype(computable.newbyteorder("="), copy=False)  # scipy knows no other floats and no other order
     if sparse.issparse(matrix):
         matrix = matrix.tocoo() if matrix.format in ("bsr", "dia", "dok", "lil") and is_sound(matrix) else matrix

@@ -183,8 +183,8 @@ def read_mat_groups(source: Source) -> Communities:
     """The columns of the matrix ``group``: one a community, one row a node."""
     group: Any = load_mat(source, "group")
     source.check_nodes(max(group.shape), group.nnz)
-    columns = sparse.csc_array(group, copy=True)
-    columns.sort_indices()
+    columns = sparse.csc_array(group, copy=True).astype(np.bool_)
+    columns.sum_duplicates()  # a node that a damaged file lists twice is still one member
     columns.eliminate_zeros()
     parts = np.split(columns.indices, columns.indptr[1:-1])
     return {number: members.tolist() for number, members in enumerate(parts)}
