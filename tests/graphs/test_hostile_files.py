@@ -10,6 +10,7 @@ import os
 import struct
 import subprocess
 import sys
+import threading
 import zipfile
 import zlib
 from collections.abc import Callable
@@ -171,6 +172,16 @@ def test_a_large_compressed_standard_input_is_read(monkeypatch: pytest.MonkeyPat
                 read_graph("-")
         else:
             assert read_graph("-").n_links > 4000
+
+
+def test_a_large_compressed_pipe_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compression, "_UNPACKED", 1 << 10)
+    os.mkfifo(tmp_path / "pipe")
+    content = gzip.compress("".join(f"{u} {7 * u % 4001}\n" for u in range(5000)).encode())
+    writer = threading.Thread(target=(tmp_path / "pipe").write_bytes, args=(content,))
+    writer.start()
+    assert read_graph(tmp_path / "pipe").n_links > 4000
+    writer.join()
 
 
 @pytest.mark.parametrize("weights", [False, True])

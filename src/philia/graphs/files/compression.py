@@ -8,6 +8,7 @@ import gzip
 import io
 import lzma
 import os
+import stat
 import sys
 import zlib
 from collections.abc import Iterator
@@ -59,7 +60,7 @@ class _Counted(io.RawIOBase):
 class Source:
     """An open file: how to call it in a message, how its name ends, its bytes after decompression, its size before.
 
-    The size of the standard input is what has been read of it.
+    The size of the standard input, or of another pipe, is what has been read of it.
     """
 
     name: str
@@ -210,7 +211,8 @@ def _open(path: str | os.PathLike[str]) -> Iterator[io.BufferedReader]:
     except (OSError, ValueError) as error:
         raise GraphFileError(f"{str(path)!r} cannot be opened ({error})") from None
     with file:
-        yield file
+        regular = stat.S_ISREG(os.fstat(file.fileno()).st_mode)
+        yield file if regular else io.BufferedReader(_Counted(file))  # a pipe does not know its size
 
 
 def _near(place: Path) -> str:
