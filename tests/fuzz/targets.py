@@ -4,5 +4,6 @@ from __future__ import annotations
 
 from tests.fuzz import certificates
 from tests.fuzz.harness import Target
+from tests.fuzz.readers import READERS
 
-TARGETS: dict[str, Target] = {"certificates": certificates.TARGET}
+TARGETS: dict[str, Target] = {**READERS, "certificates": certificates.TARGET}
