@@ -209,6 +209,12 @@ class CommunityModel(Factorization):
     @classmethod
     def _restored(cls, kept: KeptModel) -> Self:
         model = super()._restored(kept)
+        for name, columns in (
+            ("homophilous", model.factors_.homophilous),
+            ("heterophilous", model.factors_.heterophilous),
+        ):
+            if getattr(model, f"n_{name}") not in (AUTO, columns.shape[1]):
+                raise ValueError(f"n_{name} is {getattr(model, f'n_{name}')}, and there are {columns.shape[1]} columns")
         model.selection_ = None
         if kept.chosen.get("selection"):
             model.selection_ = Selection.from_dict(kept.chosen["selection"])
