@@ -17,6 +17,7 @@ from philia.exceptions import InvalidGraphError, ModelFileError, PhiliaError
 from philia.factors.files import FORMAT, _checksum_of_arrays, read_arrays, write_arrays
 from philia.objective import BothPairs, ListedPairs, RandomPairs
 from philia.solvers import FloorLBFGS
+from tests.models.ended_fits import signed
 
 LINKS = [("ann", "bob"), ("bob", "çelik"), ("çelik", "ann"), ("dana", "ann"), ("dana", "7"), ("7", "bob")]
 
@@ -161,13 +162,6 @@ def test_damage_to_the_unprotected_header_of_an_earlier_version_raises_nothing_f
         with suppress(PhiliaError):
             load(path).predict_proba([("ann", "7")])
         content[at] ^= 1 << at % 7
-
-
-def signed(path: Path, change: Callable[[dict[str, Any], dict[str, Any]], object]) -> None:
-    """A model file whose content was changed by somebody who knows how to write a checksum."""
-    arrays, header = read_arrays(path)
-    change(arrays, header)
-    write_arrays(path, arrays, header)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 import os
 from abc import abstractmethod
 from collections.abc import Iterable
@@ -109,7 +110,7 @@ class LinkModel(BaseEstimator):
         if graph.n_nodes == 0:
             raise InvalidGraphError("the graph has no nodes; there is nothing to fit")
         rng = generator(self.random_state)
-        fit = ResumableFit(checkpoint, rng)
+        fit = ResumableFit(checkpoint, rng, seeded=isinstance(self.random_state, numbers.Integral))
         self.held_out_ = as_held_out(graph, held_out, rng)
         # Numbers may overflow on the way, in a step that is then given up. Where it ends is what counts.
         overflowing = np.errstate(over="ignore", invalid="ignore", divide="ignore")

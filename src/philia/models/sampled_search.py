@@ -89,7 +89,9 @@ def search_sampled_pairs(
         solution = walk.run(
             solver,
             [
-                walk.journal.start(lambda: calibrated(model._start(objective.known, recipe, rng), recipe, drawn))
+                walk.journal.start(
+                    lambda: calibrated(model._start(objective.known, recipe, rng), recipe, drawn), (n, k)
+                )
                 for _ in range(model.n_starts)
             ],
         )

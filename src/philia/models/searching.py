@@ -79,7 +79,8 @@ def search_all_pairs(
     with one_blas_thread():
         known = seen(graph, model.held_out_)
         starts = [
-            model._journal.start(lambda: recipe.point(model._start(known, recipe, rng))) for _ in range(model.n_starts)
+            model._journal.start(lambda: recipe.point(model._start(known, recipe, rng)), (recipe.size(graph.n_nodes),))
+            for _ in range(model.n_starts)
         ]
         if model.n_starts == 1:
             return improved(starts[0], solver)
