@@ -11,7 +11,8 @@ from __future__ import annotations
 import logging
 import time
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import fields, replace
 from typing import Any, Protocol, TypeVar
 
@@ -134,10 +135,12 @@ class KeptJournal:
         found = self._found("start", {"point": np.broadcast_to(0.0, shape)})
         if found is None:
             began = time.perf_counter()
-            found = self._note("start", {"point": find()}, time.perf_counter() - began)
+            with self._ended_by_errors():
+                point = find()
+            found = self._note("start", {"point": point}, time.perf_counter() - began)
         self._step()
-        point: Array = found.values["point"]
-        return point
+        known: Array = found.values["point"]
+        return known
 
     def solved(
         self, start: FloatArray, search: Callable[[], Solution], value: Callable[[Float64Array], float] | None = None
@@ -148,7 +151,8 @@ class KeptJournal:
         replayed = found is not None
         if found is None:
             place, self._place, self._replayed = self._place, (*self._place, 0), False
-            solution = search()
+            with self._ended_by_errors():
+                solution = search()
             self._place, replayed = place, self._replayed
             solution = replace(solution, seconds=solution.seconds + self._spared - spared)
         else:
@@ -214,6 +218,15 @@ class KeptJournal:
             set_state(self.rng, found.generator, self.checkpoint)
         self._replayed = True
         return found
+
+    @contextmanager
+    def _ended_by_errors(self) -> Iterator[None]:
+        """After an error or Ctrl-C nothing is noted any more: what a fit still does has no place in its course."""
+        try:
+            yield
+        except BaseException:
+            self.interrupted = True
+            raise
 
     def _compare(self, told: float, computed: float) -> None:
         if not np.isclose(told, computed, rtol=_ROUNDING, atol=_ROUNDING, equal_nan=True):
