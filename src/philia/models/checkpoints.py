@@ -167,6 +167,17 @@ class Checkpoint:
         else:
             self.clear()
 
+    def set_aside(self) -> Path:
+        """Give the folder another name, so that another fit can use this one; the new name."""
+        number = next(n for n in range(1, 10**6) if not self.path.with_name(f"{self.path.name}.{n}").exists())
+        try:
+            return self.path.rename(self.path.with_name(f"{self.path.name}.{number}"))
+        except OSError as error:
+            raise CheckpointError(
+                f"the checkpoint {str(self.path)!r} of another fit cannot be renamed ({error.strerror}); move it, or "
+                "write the model elsewhere"
+            ) from error
+
     def clear(self) -> None:
         """Remove the checkpoint, and the folder if nothing else is in it."""
         self._written, self._waiting, self._read = Course(), Course(), (None, {})

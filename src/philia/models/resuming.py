@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from copy import copy
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from philia.exceptions import CheckpointError, DivergedError
 from philia.graphs import Graph
 from philia.models.checkpoints import Checkpoint
 from philia.models.descriptions import description, differences
+from philia.models.held_out import HeldOutLike, as_held_out
 from philia.models.journal import Journal, KeptJournal, NoJournal, set_state
 
 if TYPE_CHECKING:
@@ -94,6 +96,21 @@ def fit_in(checkpoint: Checkpoint) -> dict[str, Any] | None:
     if set(fit) != set(kinds) or not all(type(fit[name]) is kind for name, kind in kinds.items()):
         raise checkpoint.damaged("fit.json does not describe a fit as it should")
     return about
+
+
+def planned(model: LinkModel, graph: Graph, held_out: HeldOutLike) -> dict[str, Any]:
+    """The description of a fit that has not begun, of a model with a seed.
+
+    >>> from philia import SVD, as_graph
+    >>> planned(SVD(2, random_state=0), as_graph([(0, 1)]), None)["model"]
+    'SVD'
+    """
+    from philia.models.link_model import generator  # which imports this file
+
+    fresh = copy(model)
+    fresh.held_out_ = as_held_out(graph, held_out, generator(model.random_state))
+    described: dict[str, Any] = _as_json(description(fresh, graph))
+    return described
 
 
 def _require_same(checkpoint: Checkpoint, about: dict[str, Any]) -> None:
