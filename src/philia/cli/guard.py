@@ -28,12 +28,12 @@ class GuardedGroup(TyperGroup):
 
     def make_context(self, *arguments: Any, **named: Any) -> Any:
         """Read the options."""
-        with _interrupts_told():
+        with _ended_quietly():
             return super().make_context(*arguments, **named)
 
     def invoke(self, ctx: Any) -> Any:
         """Find the command and run it."""
-        with _interrupts_told():
+        with _ended_quietly():
             return super().invoke(ctx)
 
 
@@ -119,13 +119,16 @@ def guarded_streams() -> Iterator[None]:
 
 
 @contextmanager
-def _interrupts_told() -> Iterator[None]:
+def _ended_quietly() -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt as error:
         sentence, code = in_words(error)
         _complain(sentence)
         raise typer.Exit(code) from None
+    except BrokenPipeError:
+        _forget_stdout()
+        raise typer.Exit(CLOSED) from None
 
 
 @contextmanager
