@@ -179,11 +179,13 @@ def _factors(arrays: Mapping[str, npt.NDArray[Any]], header: Mapping[str, Any], 
         )
         if not fits or found.dtype != (np.int64 if name in _WHOLE else np.float64):
             raise ValueError(f"{name} is {found.dtype} of shape {found.shape}, where {expected} is expected")
-        if not np.isfinite(found).all() or (name in _NONNEGATIVE and found.size and found.min() < 0):
-            raise ValueError(f"{name} holds numbers that are not finite, or negative ones")
+        if name in _NONNEGATIVE and found.size and found.min() < 0:
+            raise ValueError(f"{name} holds negative numbers")
     if kind is BlockFactors and n_nodes and arrays["groups"].max() >= lengths["g"]:
         raise ValueError(f"groups names groups that are not there: there are {lengths['g']:,}")
     factors: Factors = kind(**{part.name: arrays[part.name] for part in fields(kind)})
+    if not factors.usable:
+        raise ValueError("factors are not finite, or too large to be multiplied")
     return factors
 
 

@@ -133,8 +133,8 @@ class LinkModel(BaseEstimator):
             raise KeyboardInterrupt
         if begun and not np.isfinite(solution.value):
             found = f"a loss of {solution.value}"
-        elif not all(np.isfinite(array).all() for array in factors.arrays().values()):
-            found = "factors that are not finite"
+        elif not factors.usable:
+            found = "factors that are not finite, or too large to be multiplied"
         else:
             return
         if graph.weights is None:
