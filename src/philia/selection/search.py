@@ -94,23 +94,20 @@ class Search:
     def __init__(self, trials: Sequence[Trial], judges: Sequence[Judge], rng: np.random.Generator) -> None:
         self.trials, self.judges, self.rng = trials, judges, rng
         self.tried: list[_State] = []
+        self._stopped = False
         self.kinds: _Kinds = (True, True)
         self._pairs = max(1.0, sum(float(judge.weights.sum()) for judge in judges))  # one node has no pairs at all
 
     def run(self, settings: Settings, share: float) -> tuple[Selection, CommunityFactors]:
         """Walk the path that the settings leave open; ``share`` is the share of pairs that each fold hides."""
         began = time.perf_counter()
-        self.kinds = kinds = settings.search_kinds
-        starts = tuple(trial.start(*settings.counts) for trial in self.trials)
-        state = self._trained(starts, settings.penalty, FIRST)
-        if settings.search_penalty:
-            state = self._best_penalty(state, 2.0)
-        state = self._fewest(state, kinds, _SHRINK_TO, _HOPELESS)
-        if settings.search_penalty and any(kinds):
-            state = self._best_penalty(state, 2.0**0.5)
-        state = self._fewest(state, kinds, 1.0, 1.0)
-        if kinds[1]:
-            state = self._repelling_anew(state)
+        try:
+            state = self._walked(settings)
+        except KeyboardInterrupt:  # between two fits; within one, the trial takes note of it
+            left = [tried for tried in self.tried if tried.factors]
+            if not left:
+                raise
+            self._stopped, state = True, max(left, key=lambda tried: tried.total)
         chosen = next(i for i, tried in enumerate(self.tried) if tried is state)
         best = max(self.tried, key=lambda tried: tried.total)
         selection = Selection(
@@ -125,10 +122,23 @@ class Search:
         )
         return selection, state.factors[0]
 
+    def _walked(self, settings: Settings) -> _State:
+        """The end of the path."""
+        self.kinds = kinds = settings.search_kinds
+        starts = tuple(trial.start(*settings.counts) for trial in self.trials)
+        state = self._trained(starts, settings.penalty, FIRST)
+        if settings.search_penalty:
+            state = self._best_penalty(state, 2.0)
+        state = self._fewest(state, kinds, _SHRINK_TO, _HOPELESS)
+        if settings.search_penalty and any(kinds):
+            state = self._best_penalty(state, 2.0**0.5)
+        state = self._fewest(state, kinds, 1.0, 1.0)
+        return self._repelling_anew(state) if kinds[1] else state
+
     @property
     def interrupted(self) -> bool:
         """Whether the user wants no more."""
-        return any(trial.interrupted for trial in self.trials)
+        return self._stopped or any(trial.interrupted for trial in self.trials)
 
     def _trained(self, factors: tuple[CommunityFactors, ...], penalty: float, iterations: int) -> _State:
         trained = tuple(t.train(f, penalty, iterations) for t, f in zip(self.trials, factors, strict=True))
