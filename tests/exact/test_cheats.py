@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import gzip
 import json
+import time
 import tracemalloc
 import zlib
 from collections.abc import Callable
@@ -33,7 +34,7 @@ from philia.exact.files import KINDS, packed
 from philia.exact.theorems import THEOREMS, theorem_of
 from philia.exceptions import InvalidParameterError, ModelFileError, NotExactError
 from philia.graphs import Graph, Nodes, as_graph
-from tests.exact.kinds import CONSTRUCTIONS, by_sign_changes_as_given, made
+from tests.exact.kinds import CONSTRUCTIONS, by_sign_changes_as_given, made, score_signs
 
 REFUSED = (NotExactError, ModelFileError)
 PAIR = as_graph([("ann", "bob")])
@@ -352,3 +353,16 @@ def test_a_score_of_zero_is_neither_linked_nor_apart() -> None:
     for graph in (PAIR, APART):
         with pytest.raises(NotExactError, match="is zero"):
             certify(graph, nothing)
+
+
+def test_few_nodes_at_points_far_out_need_no_large_table() -> None:
+    far = 2**24 - 1
+    parts = {"points": [2, 8, far - 1], "starts": [0, 2, 3, 5], "roots": [3, far, 5, 3, 7]}
+    parts |= {"leading": [-1, 1, -1], "exponents": [0, 23, 1]}
+    arrays: dict[str, Any] = {name: np.array(part) for name, part in parts.items()}
+    found = SignPolynomials(**arrays)
+    began = time.perf_counter()
+    signs = found.signs(np.arange(3))
+    assert time.perf_counter() - began < 5
+    np.testing.assert_array_equal(signs.values, score_signs(found))
+    assert signs.margin < 24
