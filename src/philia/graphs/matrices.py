@@ -101,17 +101,17 @@ def _nonzero(matrix: Any) -> Any:
     kind = np.dtype(matrix.dtype).kind
     if kind not in "biuf":
         raise InvalidGraphError(f"the matrix holds {matrix.dtype} values; an adjacency matrix holds zeros and ones")
-    computable = np.dtype(np.float64 if kind == "f" and matrix.dtype.itemsize not in (4, 8) else matrix.dtype)
-    if sparse.issparse(matrix) and kind in "iu" and computable.itemsize < 8:
-        computable = np.dtype(np.int64)  # repeated entries are added, and 255 + 1 would be no link in eight bits
-    matrix = matrix.astype(computable.newbyteorder("="), copy=False)  # scipy knows no other floats and no other order
-    if sparse.issparse(matrix):
+    if sparse.issparse(matrix):  # before anything else: even astype goes through the entries
         matrix = matrix.tocoo() if matrix.format in ("bsr", "dia", "dok", "lil") and is_sound(matrix) else matrix
         if not is_sound(matrix):
             raise InvalidGraphError(
                 f"the sparse matrix is damaged: its {matrix.format} arrays point outside of a matrix of "
                 f"{matrix.shape[0]:,} x {matrix.shape[1]:,}; make it again from its rows and columns"
             )
+    computable = np.dtype(np.float64 if kind == "f" and matrix.dtype.itemsize not in (4, 8) else matrix.dtype)
+    if sparse.issparse(matrix) and kind in "iu" and computable.itemsize < 8:
+        computable = np.dtype(np.int64)  # repeated entries are added, and 255 + 1 would be no link in eight bits
+    matrix = matrix.astype(computable.newbyteorder("="), copy=False)  # scipy knows no other floats and no other order
     compressed = sparse.csr_array(matrix, copy=True)
     compressed.sum_duplicates()
     compressed.eliminate_zeros()
