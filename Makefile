@@ -3,17 +3,55 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 
-.PHONY: demo test check fuzz docs bench format clean
+.PHONY: demo test check test-all test-elsewhere test-lowest test-python dist-check style fuzz docs bench format clean
 
 demo: $(VENV)/.installed
 	$(BIN)/philia demo --output demo
 
-test check: $(VENV)/.installed-dev
+# Everything that a change should be tried on; tests marked slow are left to `make test-all`.
+test: style
+	$(BIN)/pytest $(WORKERS) -m 'not slow'
+
+# A first answer in a minute: style, types, layers, and the laws and contracts on one model of each kind.
+check: style
+	$(BIN)/pytest $(WORKERS) -m 'not slow and not same_kind' tests/laws tests/contracts
+
+test-all: style
+	$(BIN)/pytest $(WORKERS) --durations=25
+
+style: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/pytest -n auto
+
+# Neighbours in a file share fixtures, and whoever is done takes over from the others.
+WORKERS := -n auto --dist worksteal
+
+# Another Python in an environment of its own: `make test-python PYTHON=python3.13`.
+test-python: build/$(notdir $(PYTHON))/.installed-dev
+	build/$(notdir $(PYTHON))/bin/pytest $(WORKERS) -m 'not slow'
+
+build/$(notdir $(PYTHON))/.installed-dev: pyproject.toml
+	$(MAKE) VENV=$(@D) $@
+
+# The oldest versions that pyproject.toml allows, on the tests of tests/smoke.txt. Old libraries use much that newer ones
+# call deprecated, and no warning about that is ours.
+test-lowest: build/lowest/.installed
+	build/lowest/bin/pytest -n 2 --dist worksteal -m 'not slow' -W ignore::DeprecationWarning @tests/smoke.txt
+
+build/lowest/.installed: pyproject.toml tests/lowest.txt
+	$(PYTHON) -m venv --clear build/lowest
+	build/lowest/bin/python -m pip install --quiet --disable-pip-version-check --constraint tests/lowest.txt --editable '.[test]'
+	touch $@
+
+# The package as others get it: built, installed into an empty environment, and tried there without this folder.
+dist-check: $(VENV)/.installed-dev
+	$(BIN)/python .ci/try_package.py
+
+# The documents' examples and the tests of fitted numbers, as other processors would run them.
+test-elsewhere: $(VENV)/.installed-dev
+	$(BIN)/python -m tests.elsewhere
 
 # Mutated files, models, checkpoints and certificates; `make fuzz INPUTS=100000` for as long as you like.
 INPUTS ?= 10000

@@ -7,6 +7,7 @@ relative link that works in one works in the other.
 from __future__ import annotations
 
 import logging
+import os
 import sys
 from pathlib import Path
 
@@ -38,6 +39,7 @@ include_patterns = [
     "README.md",
     "CHANGELOG.md",
     "CONTRIBUTING.md",
+    "SECURITY.md",
     "STYLE.md",
     "VISION.md",
     "benchmarks/**.md",
@@ -66,7 +68,10 @@ python_use_unqualified_type_names = True
 python_maximum_signature_line_length = 100
 toc_object_entries_show_parents = "hide"
 
-# Tutorials: scripts that are run while the site is built, each to be had as a script and as a notebook.
+# Tutorials: scripts that are run while the site is built, each to be had as a script and as a notebook. They may use
+# neither a network nor data that only this machine has; tests/test_examples.py looks at what they printed.
+os.environ.pop("PHILIA_DATA", None)
+os.environ.update(dict.fromkeys(("http_proxy", "https_proxy", "ftp_proxy"), "http://127.0.0.1:9"))
 sphinx_gallery_conf = {
     "examples_dirs": [str(ROOT / "examples" / "tutorials")],
     "gallery_dirs": [str(ROOT / "build" / "tutorials")],

@@ -47,3 +47,53 @@ def test_an_installation_where_nothing_can_be_written_still_works(tmp_path: Path
     command = [sys.executable, "-c", program, str(copy.parent)]
     done = subprocess.run(command, capture_output=True, text=True, check=True, env={**os.environ, **home})
     assert done.stdout.split() == ["True", "None"]
+
+
+KERNELS = {
+    "inner": """
+from philia._compilation import compiled
+OFFSET = 0
+@compiled
+def inner(x):
+    return 2 * x + OFFSET
+""",
+    "constant": "SHIFT = 100",
+    "outer": """
+from philia._compilation import compiled
+from kernels.constant import SHIFT
+from kernels.inner import inner
+@compiled
+def outer(x):
+    return helper(x) + SHIFT
+@compiled
+def helper(x):
+    return inner(x)
+""",
+}
+
+
+@pytest.mark.parametrize(
+    ("module", "old", "new", "expected"),
+    [("inner", "2 * x", "3 * x", 115), ("inner", "OFFSET = 0", "OFFSET = 7", 117), ("constant", "100", "200", 210)],
+)
+def test_a_kernel_is_compiled_again_when_one_that_it_calls_in_another_file_changes(
+    module: str, old: str, new: str, expected: int, tmp_path: Path
+) -> None:
+    folder = tmp_path / "kernels"
+    folder.mkdir()
+    for name, source in KERNELS.items():
+        (folder / f"{name}.py").write_text(source)
+
+    def result() -> tuple[int, int]:
+        """What the outer kernel gives in a new process, and how many compiled versions it found on disk."""
+        program = "from kernels.outer import outer; print(outer(5), sum(outer.stats.cache_hits.values()))"
+        command = [sys.executable, "-B", "-c", program]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+        value, hits = done.stdout.split()
+        return int(value), int(hits)
+
+    assert result() == (110, 0)
+    assert result() == (110, 1)
+    changed = folder / f"{module}.py"
+    changed.write_text(changed.read_text().replace(old, new))
+    assert result() == (expected, 0)

@@ -14,6 +14,7 @@ import pytest
 DATA = Path(os.environ.get("PHILIA_DATA") or Path(__file__).parents[3] / "shared" / "data")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not (DATA / "amazon").is_dir(), reason="the real networks are not at hand")
 def test_the_quick_version_runs_and_goes_on_where_it_was(tmp_path: Path) -> None:
     program = [sys.executable, "-c", "from philia.cli import main; main()", "reproduce", "--quick", "--json"]

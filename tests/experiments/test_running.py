@@ -97,6 +97,7 @@ def test_without_data_the_page_says_so(tmp_path: Path, monkeypatch: pytest.Monke
     dataset.cache_clear()
 
 
+@pytest.mark.slow
 def test_the_page_keeps_what_was_run_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     dataset.cache_clear()
     monkeypatch.setattr("philia.experiments.data.load", _absent)

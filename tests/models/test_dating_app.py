@@ -12,7 +12,7 @@ from philia.datasets import DatingApp, dating_app
 from philia.explain import Community
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", [*range(3), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(3, 10))])
 def test_default_settings_find_all_cities_and_both_genders(seed: int) -> None:
     app = dating_app(random_state=seed)
     model = CommunityModel(10, 2, random_state=seed).fit(app.graph)

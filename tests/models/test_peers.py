@@ -122,7 +122,8 @@ def test_attract_repel_is_nearer_off_the_diagonal_than_the_spectrum(graph: Graph
     blocks = [m.factors_.score_block(slice(None), slice(None)) for m in (model, spectrum)]
     ours, theirs = (((A - block) ** 2)[off].sum() for block in blocks)
     assert ours < theirs
-    assert model.solution_.value == pytest.approx(ours, rel=1e-9)
+    # Without a penalty, columns that attract and columns that repel grow and cancel, and digits with them.
+    assert model.solution_.value == pytest.approx(ours, rel=1e-7)
     np.testing.assert_allclose(np.diag(blocks[0]) + model.diagonal(), 0, atol=1e-9)
 
 

@@ -22,6 +22,12 @@ long."""
 
 _TWO_DIGITS = 1e-2
 
+_SMALL = 2000
+"""Up to this many nodes eigenvectors are cheap to all digits; beyond, a start makes do with four."""
+
+_APART = 1e-6
+"""How far apart equal eigenvalues are moved."""
+
 End = Literal["largest", "smallest", "extreme"]
 _KEYS = {
     "largest": lambda values: -values,
@@ -32,7 +38,7 @@ _ARPACK = {"largest": "LA", "smallest": "SA", "extreme": "LM"}
 
 
 def leading_eigenpairs(
-    graph: Graph, count: int, end: End, rng: np.random.Generator, tolerance: float = 0.0
+    graph: Graph, count: int, end: End, rng: np.random.Generator
 ) -> tuple[Float64Array, Float64Array]:
     """Eigenvalues at one end of the spectrum, or the largest by size, with their eigenvectors; best first.
 
@@ -43,44 +49,23 @@ def leading_eigenpairs(
     >>> leading_eigenpairs(path, 1, "smallest", np.random.default_rng(0))[0].round(3).tolist()
     [-1.414]
     """
-    n = graph.n_nodes
-    count = min(count, n if n <= _DENSE else n // 4)
-    if count == 0 or graph.n_links == 0:
-        return np.zeros(count), np.eye(n, count)
-    return _leading(graph.adjacency.astype(np.float64), count, end, rng, tolerance)
-
-
-def leading_scaled_eigenpairs(
-    graph: Graph, count: int, end: End, rng: np.random.Generator, tolerance: float = 0.0
-) -> tuple[Float64Array, Float64Array]:
-    """The same for D^-½ A D^-½ with D the degrees plus their mean, in which all nodes weigh about the same.
-
-    Without the division the first eigenvectors of a graph with a few very popular nodes are about those nodes; the mean
-    in it keeps nodes with a link or two from being the next ones (Qin and Rohe, "Regularized spectral clustering under
-    the degree-corrected stochastic blockmodel", 2013).
-
-    >>> from philia import as_graph
-    >>> star = as_graph([(0, leaf) for leaf in range(1, 9)])
-    >>> leading_scaled_eigenpairs(star, 1, "largest", np.random.default_rng(0))[0].round(2).tolist()
-    [0.54]
-    """
-    n = graph.n_nodes
-    count = min(count, n if n <= _DENSE else n // 4)
-    if count == 0 or graph.n_links == 0:
-        return np.zeros(count), np.eye(n, count)
-    weights = _evening_weights(graph)
-    scaled = sparse.dia_array((weights[None, :], [0]), shape=(n, n))
-    return _leading((scaled @ graph.adjacency.astype(np.float64) @ scaled).tocsr(), count, end, rng, tolerance)
+    return _leading(graph.adjacency.astype(np.float64), graph.n_links, count, end, rng, tolerance=0.0)
 
 
 def leading_ends(
     graph: Graph, largest: int, smallest: int, rng: np.random.Generator, *, scaled: bool, run: Map = map
 ) -> tuple[tuple[Float64Array, FloatArray], tuple[Float64Array, FloatArray]]:
-    """Eigenpairs at both ends of the spectrum, so many of each, exact enough to begin a search with; best first.
+    """Eigenpairs at both ends of the spectrum, exact enough to begin a search with; best first.
 
-    The matrix is that of ``leading_scaled_eigenpairs`` or of ``leading_eigenpairs``. Eigenvectors of a large graph come
-    in 32 bits and to about two digits, fewer where eigenvalues crowd. ``run``, which is used for large graphs only,
-    runs pieces of the work as ``map`` does.
+    The matrix is A, or with ``scaled`` D^-½ A D^-½ with D the degrees plus their mean, in which all nodes weigh about
+    the same. Without the division the first eigenvectors of a graph with a few very popular nodes are about those
+    nodes; the mean in it keeps nodes with a link or two from being the next ones (Qin and Rohe, "Regularized spectral
+    clustering under the degree-corrected stochastic blockmodel", 2013).
+
+    Equal eigenvalues are moved apart by a millionth, differently for every node: otherwise rounding would choose among
+    their eigenvectors, and a symmetric graph would be fitted differently on every processor. Fewer than were asked for
+    come back if the graph has fewer nodes. Eigenvectors of a large graph come in 32 bits and to about two digits, fewer
+    where eigenvalues crowd. ``run``, which is used for large graphs only, runs pieces of the work as ``map`` does.
 
     >>> from philia import as_graph
     >>> path = as_graph([(0, 1), (1, 2)])
@@ -88,12 +73,22 @@ def leading_ends(
     >>> float(top[0].round(3)), float(bottom[0].round(3))
     (1.414, -1.414)
     """
+    weights = _evening_weights(graph) if scaled and graph.n_links else np.ones(graph.n_nodes)
     if graph.n_nodes > _LARGE and graph.n_links:
-        weights = _evening_weights(graph) if scaled else np.ones(graph.n_nodes)
         upper, lower = both_ends(ScaledAdjacency(graph, weights, run), largest, smallest, rng, _TWO_DIGITS)
         return (upper.values, upper.vectors), (lower.values, lower.vectors)
-    pairs = leading_scaled_eigenpairs if scaled else leading_eigenpairs
-    return pairs(graph, largest, "largest", rng, 1e-4), pairs(graph, smallest, "smallest", rng, 1e-4)
+    scaling = _diagonal(weights)
+    apart = _diagonal(_APART * np.random.default_rng(0).random(graph.n_nodes))
+    matrix = (scaling @ graph.adjacency.astype(np.float64) @ scaling + apart).tocsr()
+    tolerance = 1e-10 if graph.n_nodes <= _SMALL else 1e-4
+    return (
+        _leading(matrix, graph.n_links, largest, "largest", rng, tolerance),
+        _leading(matrix, graph.n_links, smallest, "smallest", rng, tolerance),
+    )
+
+
+def _diagonal(values: Float64Array) -> sparse.dia_array:
+    return sparse.dia_array((values[None, :], [0]), shape=(len(values), len(values)))
 
 
 def _evening_weights(graph: Graph) -> Float64Array:
@@ -101,9 +96,12 @@ def _evening_weights(graph: Graph) -> Float64Array:
 
 
 def _leading(
-    matrix: sparse.csr_array, count: int, end: End, rng: np.random.Generator, tolerance: float
+    matrix: sparse.csr_array, n_links: int, count: int, end: End, rng: np.random.Generator, tolerance: float
 ) -> tuple[Float64Array, Float64Array]:
     n = matrix.shape[0]
+    count = min(count, n if n <= _DENSE else n // 4)
+    if count == 0 or n_links == 0:
+        return np.zeros(count), np.eye(n, count)
     if n <= _DENSE:
         values, vectors = linalg.eigh(matrix.toarray())
     else:

@@ -23,6 +23,9 @@ from philia.initialization.uniform import uniform
 _TELLING = 50_000
 """How many rows are enough to find a rotation of all."""
 
+_ROUNDING = 1e-6
+"""Entries below this share of a column's largest are zeros that were rounded, to either side of zero."""
+
 Bits = TypeVar("Bits", bound=np.floating[Any])
 
 
@@ -115,7 +118,8 @@ def _skewed(X: npt.NDArray[Bits]) -> npt.NDArray[Bits]:
 
 def _scaled(X: npt.NDArray[Bits], size: float) -> npt.NDArray[Bits]:
     """Columns, in their places, scaled so that their positive entries have this root mean square."""
-    positive = np.maximum((X > 0).sum(axis=0), 1)
+    zero = _ROUNDING * X.max(axis=0, initial=0.0)
+    positive = np.maximum((zero < X).sum(axis=0), 1)
     norms = np.sqrt((X**2).sum(axis=0, dtype=np.float64) / positive)
     X *= (size / np.where(norms > 0, norms, 1.0)).astype(X.dtype)
     return X

@@ -10,7 +10,7 @@ from philia._types import Float64Array
 from philia.exceptions import InvalidParameterError
 from philia.factors import SignedFactors
 from philia.graphs import Graph
-from philia.graphs.spectrum import leading_eigenpairs
+from philia.graphs.spectrum import leading_ends
 from philia.models.checks import check_counts, check_search
 from philia.models.factorization import Factorization
 from philia.objective import Group, Recipe, SquaredError
@@ -81,13 +81,9 @@ class AttractRepel(Factorization):
     def _start(self, graph: Graph, recipe: Recipe, rng: np.random.Generator) -> Float64Array:
         # Where eigenvectors run out, columns start small and at random: at zero they would have no slope.
         F = 1e-2 * rng.standard_normal((graph.n_nodes, self.n_homophilous + self.n_heterophilous))
-        for first, count, end in (
-            (0, self.n_homophilous, "largest"),
-            (self.n_homophilous, self.n_heterophilous, "smallest"),
-        ):
-            values, vectors = leading_eigenpairs(graph, count, end, rng, tolerance=1e-4)  # type: ignore[arg-type]
-            sizes = np.maximum(values if end == "largest" else -values, 0)
-            F[:, first : first + len(values)] += vectors * np.sqrt(sizes)
+        upper, lower = leading_ends(graph, self.n_homophilous, self.n_heterophilous, rng, scaled=False)
+        for first, (values, vectors), sign in ((0, upper, 1), (self.n_homophilous, lower, -1)):
+            F[:, first : first + len(values)] += vectors * np.sqrt(np.maximum(sign * values, 0))
         return F
 
     def _columns(self, factors: SignedFactors) -> Float64Array:

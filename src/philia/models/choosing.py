@@ -12,11 +12,12 @@ from philia.execution import one_blas_thread
 from philia.factors import CommunityFactors
 from philia.graphs import Graph
 from philia.models.journal import minimized
-from philia.models.searching import solver_for
+from philia.models.searching import solver_for, work
 from philia.objective import HeldOut, Recipe, exact_objective, seen
 from philia.selection import Folds, Search, Selection, first_settings
 from philia.selection.judge import Judge
 from philia.solvers import Adam, FloorLBFGS, OnIteration, Solution, staged
+from philia.solvers.by_size import is_cheap
 
 if TYPE_CHECKING:
     from philia.models.community import CommunityModel
@@ -32,7 +33,10 @@ AUTO: Final = "auto"
 
 
 class HiddenPairsTrial:
-    """A graph some of whose pairs are hidden, on which a model's open settings are tried, in single precision.
+    """A graph some of whose pairs are hidden, on which a model's open settings are tried.
+
+    Small graphs are tried in double precision, so that rounding does not decide; for others single precision will do.
+
 
     >>> from philia import CommunityModel, as_graph
     >>> from philia.objective import RandomPairs
@@ -82,7 +86,9 @@ class HiddenPairsTrial:
             penalty=model.penalty,
             diagonal=model.include_diagonal,
             held_out=self.hidden,
-            dtype="float32",
+            dtype="float64"
+            if is_cheap(self.graph.n_nodes, work(self.graph.n_nodes, recipe, self.hidden))
+            else "float32",
             executor=model._executor(),
         )
         solver, lower = replace(_TRIAL_SOLVER, iterations=iterations), recipe.lower_bounds(self.graph.n_nodes)

@@ -66,10 +66,11 @@ class CommunityModel(Factorization):
         How many starts compete: the worse half leaves after every 25 iterations. Where settings are chosen
         automatically, there is one.
     solver
-        "lbfgsb" (SciPy's, 200 iterations, the paper's), "floor" (faster), "adam" (counts links, but samples other
+        "auto" is L-BFGS-B while n² times columns is at most 5e9 (11,000 nodes with 40 columns), until the gradient
+        vanishes on small graphs and for at most 200 iterations on others; Adam beyond. Or "lbfgsb" (SciPy's with its
+        own tolerances, 200 iterations, the paper's), "floor" (faster), "adam" (counts links, but samples other
         pairs, so that a million nodes are no obstacle; ends where a few hidden pairs are predicted best), or a solver
-        object such as ``LBFGSB(iterations=500)``. "auto" is L-BFGS-B while n² times columns is at most 5e9 (11,000
-        nodes with 40 columns), Adam beyond. The trials of an automatic choice have their own.
+        object such as ``LBFGSB(iterations=500)``. The trials of an automatic choice have their own.
     include_diagonal
         Whether a node's missing link to itself counts, as in the paper.
     random_state

@@ -18,6 +18,7 @@ from philia.initialization.uniform import uniform
 from philia.objective import CrossEntropy, Freedom, Group, Recipe, exact_objective
 from philia.objective.mixing import attracting, blocks, meeting_ones, one_way, repelling
 from philia.solvers import LBFGSB
+from philia.solvers.by_size import is_cheap
 
 _PENALTY = 1.0
 """The weight of the squared columns in the freer model: the start does not know that of the model."""
@@ -103,11 +104,12 @@ FITTED_STARTS: dict[str, Start] = {"signed": signed, "logistic": logistic}
 def _fitted(
     graph: Graph, recipe: Recipe, begin: Float64Array, iterations: int, executor: Executor | None
 ) -> Float64Array:
-    """The columns after a few iterations; single precision is enough for a place to begin."""
+    """The columns after a few iterations, in single precision unless rounding could decide, on a small graph."""
     n = graph.n_nodes
     if recipe.size(n) == 0:
         return begin
-    objective = exact_objective(graph, recipe, penalty=_PENALTY, dtype=np.float32, executor=executor)
+    dtype = np.float64 if is_cheap(n, n * n * len(recipe.mixing)) else np.float32
+    objective = exact_objective(graph, recipe, penalty=_PENALTY, dtype=dtype, executor=executor)
     with one_blas_thread():
         solution = LBFGSB(iterations).minimize(
             objective.value_and_gradient, recipe.point(begin), recipe.lower_bounds(n)

@@ -29,7 +29,7 @@ def solver_for(solver: str | AnySolver, graph: Graph, recipe: Recipe, held_out: 
 
     >>> from philia import CommunityModel, as_graph
     >>> solver_for("auto", as_graph([(0, 1)]), CommunityModel(1, 1)._recipe(), None).iterations
-    200
+    2000
     """
     n = graph.n_nodes
     if solver == "adam":

@@ -67,18 +67,24 @@ class LBFGSB:
             )
         except KeyboardInterrupt:
             return record.solution(start, "interrupted", converged=False)
-        return record.solution(start, _in_words(result), converged=result.status == 0)
+        reason = _in_words(result, record.history)
+        return record.solution(start, reason, converged=reason.startswith("converged"))
 
     def _slow(self, history: list[float]) -> bool:
         return len(history) > _LOOK_BACK and history[-1 - _LOOK_BACK] - history[-1] < self.least_fall * abs(history[-1])
 
 
-def _in_words(result: OptimizeResult) -> str:
+def _level(history: list[float]) -> bool:
+    """Whether the last step fell by no more than rounding does: then no line search can find a lower value."""
+    return len(history) > 1 and history[-2] - history[-1] <= LBFGSB.value_tolerance * abs(history[-1])
+
+
+def _in_words(result: OptimizeResult, history: list[float]) -> str:
     if result.status == _STOPPED:
         return "stopped where steps no longer lowered the value by much"
     if result.status == 1:
         return "stopped at the limit of iterations"
-    if result.status != 0:
+    if result.status != 0 and not _level(history):
         return f"stopped because the line search failed ({result.message})"
     return (
         "converged: the gradient vanished"

@@ -1,0 +1,75 @@
+"""``python -m tests.elsewhere``: the examples of the documents, and the tests of fitted numbers, on other processors.
+
+Another processor rounds differently: BLAS, NumPy and numba each choose their instructions by what they find. Here they
+are told to find something else. What this machine cannot run is left out, and named.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from importlib import import_module
+from pathlib import Path
+
+_NUMPY = import_module("numpy._core._multiarray_umath")
+_HAS: dict[str, bool] = _NUMPY.__cpu_features__
+_CHOOSES: list[str] = _NUMPY.__cpu_dispatch__
+"""What this processor has, and which of it NumPy asks for before it chooses its instructions."""
+
+NEEDED = {"Nehalem": "SSE42", "Sandybridge": "AVX", "Haswell": "AVX2", "SkylakeX": "AVX512_SKX"}
+"""Settings of OPENBLAS_CORETYPE, and what a processor must have to run them."""
+
+TESTS = (
+    "README.md",
+    "docs",
+    "src/philia/models",
+    "src/philia/explain",
+    "src/philia/evaluate",
+    "src/philia/selection",
+    "src/philia/report",
+    "tests/models/test_community_model.py",
+    "tests/models/test_dating_app.py",
+    "tests/models/test_automatic_choice.py",
+    "tests/models/test_placement.py",
+    "tests/explain",
+    "tests/initialization",
+    "tests/selection",
+    "tests/report/test_numbers.py",
+    "tests/cli/test_examples.py",
+    "tests/exact/test_circle.py",
+    "tests/exact/test_floats.py",
+)
+"""Everything that looks at a fitted number."""
+
+
+def settings(cache: str) -> dict[str, dict[str, str]]:
+    """The environment of each processor that this one can stand for; ``cache`` is a folder for its compiled kernels."""
+    plain = " ".join(name for name in _CHOOSES if _HAS.get(name))
+    found = {core: {"OPENBLAS_CORETYPE": core} for core, needed in NEEDED.items() if _HAS.get(needed)}
+    if "Nehalem" in found and plain:
+        found["Nehalem"]["NPY_DISABLE_CPU_FEATURES"] = plain
+    return {**found, "generic": {"NUMBA_CPU_NAME": "generic", "NUMBA_CACHE_DIR": cache}}
+
+
+def main() -> int:
+    failed = []
+    with tempfile.TemporaryDirectory() as cache:
+        found = settings(cache)
+        for missing in [core for core in NEEDED if core not in found]:
+            print(f"{missing}: left out, this processor has no {NEEDED[missing]}", flush=True)
+        for name, environment in found.items():
+            began = time.monotonic()
+            command = [sys.executable, "-m", "pytest", "-n", "auto", "-m", "not slow", *TESTS]
+            done = subprocess.run(
+                command, cwd=Path(__file__).parents[1], env={**os.environ, **environment}, check=False
+            )
+            print(f"{name}: {'failed' if done.returncode else 'passed'}, {time.monotonic() - began:.0f} s", flush=True)
+            failed += [name] * bool(done.returncode)
+    return min(len(failed), 1)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
