@@ -24,6 +24,7 @@ _GRAPH = as_graph([(a, b) for a in range(30) for b in range(a) if (a * b + a) % 
 _FITS: dict[str, CommunityModel] = {
     "lbfgsb": CommunityModel(2, 1, penalty=1, solver=LBFGSB(12), random_state=0),
     "adam": CommunityModel(2, 1, penalty=1, solver=Adam(6), random_state=0),
+    "adam in an epoch": CommunityModel(2, 1, penalty=1, solver=Adam(6), random_state=0),
     "chosen": CommunityModel(n_heterophilous=0, penalty=1, solver=LBFGSB(6), random_state=0),
 }
 _WHOLE: dict[str, LinkModel] = {}
@@ -38,7 +39,7 @@ def _examples(folder: Path) -> Sequence[Path]:
     for name, model in _FITS.items():
         steps: list[Progress] = []
         _WHOLE[name] = CommunityModel(**model.get_params()).fit(_GRAPH, on_iteration=steps.append)
-        left = iter(range(2 * len(steps) // 3))
+        left = iter(range(7 if name == "adam in an epoch" else 2 * len(steps) // 3))
 
         def stop(_: Progress, left: Iterator[int] = left) -> None:
             if next(left, None) is None:
