@@ -27,7 +27,7 @@ from philia.factors import (
 )
 from philia.factors.files import InPieces, read_arrays, write_arrays
 from philia.graphs import Changes, Graph, Nodes
-from philia.graphs.mapped_graphs import link_parts
+from philia.graphs.mapped import link_parts
 from philia.models.kept_stability import read_stability, stability_arrays, stability_header
 from philia.objective import BothPairs, HeldOut, ListedPairs, RandomPairs
 from philia.solvers import LBFGSB, Adam, BySize, FloorLBFGS, Solution
