@@ -54,4 +54,3 @@ def test_a_hundred_kills_change_no_bit_and_leave_nothing_behind(links: Path, pro
             np.testing.assert_array_equal(found[name], array)
         assert not (links / "kept.checkpoint").exists()
     assert kept > KILLS // 5  # most kills come after something was written
-    print(f"{killed} kills, {kept} of them left a checkpoint")  # noqa: T201

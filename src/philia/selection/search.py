@@ -15,6 +15,7 @@ from typing import Protocol
 import numpy as np
 
 from philia._types import Float64Array
+from philia.exceptions import DivergedError
 from philia.factors import CommunityFactors
 from philia.selection.judge import Judge
 from philia.selection.plan import Settings
@@ -145,6 +146,11 @@ class Search:
         trained = _alive(trained, self.kinds)
         found = [judge.of_factors(f) for judge, f in zip(self.judges, trained, strict=True)]
         state = _State(trained, penalty, np.concatenate(found), _counts(trained[0]))
+        if not np.isfinite(state.total):
+            raise DivergedError(
+                f"with a penalty of {penalty:.3g} a trial ended in numbers that are not finite, so nothing can be "
+                "chosen; give the numbers of communities and the penalty"
+            )
         self.tried.append(state)
         return state
 
