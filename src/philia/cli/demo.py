@@ -235,7 +235,7 @@ def _factors(app: DatingApp, model: CommunityModel, order: Int64Array) -> Axes:
     from philia import plots
     from philia.plots.style import label
 
-    k_B, k_C = model.factors_.homophilous.shape[1], model.factors_.heterophilous.shape[1]
+    k_B, k_C = model.factors_.counts
     figure = Figure(figsize=(10.5, 6.5), layout="constrained", dpi=150)
     grid = figure.add_gridspec(1, 2, width_ratios=[k_B, k_C + 1.5])
     left, right = figure.add_subplot(grid[0]), figure.add_subplot(grid[1])

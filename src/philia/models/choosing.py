@@ -72,7 +72,7 @@ class HiddenPairsTrial:
         """The factors after some more steps."""
         if self.interrupted:
             return factors
-        model = self.model._with(factors.homophilous.shape[1], factors.heterophilous.shape[1], penalty)
+        model = self.model._with(*factors.counts, penalty)
         recipe = model._recipe()
         with one_blas_thread():
             solution = self._search(model, recipe, model._columns(factors), iterations)

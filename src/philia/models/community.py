@@ -240,8 +240,7 @@ class CommunityModel(Factorization):
         return int(self.n_homophilous), int(self.n_heterophilous)
 
     def _settled(self) -> Self:
-        k_B, k_C = self.factors_.homophilous.shape[1], self.factors_.heterophilous.shape[1]
-        return self._with(k_B, k_C, self.penalty_)
+        return self._with(*self.factors_.counts, self.penalty_)
 
     def _recipe(self) -> Recipe:
         k_B, k_C = self._counts()

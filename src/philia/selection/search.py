@@ -145,7 +145,7 @@ class Search:
         trained = tuple(t.train(f, penalty, iterations) for t, f in zip(self.trials, factors, strict=True))
         trained = _alive(trained, self.kinds)
         found = [judge.of_factors(f) for judge, f in zip(self.judges, trained, strict=True)]
-        state = _State(trained, penalty, np.concatenate(found), _counts(trained[0]))
+        state = _State(trained, penalty, np.concatenate(found), trained[0].counts)
         if not np.isfinite(state.total):
             raise DivergedError(
                 f"with a penalty of {penalty:.3g} a trial ended in numbers that are not finite, so nothing can be "
@@ -183,7 +183,7 @@ class Search:
                 break
             remove = max(1, count - round(keep * count))
             smaller = shrunk(now.factors[0], self.judges[0], remove, kinds, self.rng)
-            counts = _counts(smaller)
+            counts = smaller.counts
             rest = zip(now.factors[1:], self.judges[1:], strict=True)
             others = [_down_to(factors, judge, counts, self.rng) for factors, judge in rest]
             now = self._trained((smaller, *others), now.penalty, SHRINK)
@@ -232,10 +232,6 @@ class Search:
         return float(p * np.log(p) + (1 - p) * np.log1p(-p))
 
 
-def _counts(factors: CommunityFactors) -> tuple[int, int]:
-    return factors.homophilous.shape[1], factors.heterophilous.shape[1]
-
-
 def _alive(folds: tuple[CommunityFactors, ...], kinds: _Kinds) -> tuple[CommunityFactors, ...]:
     """The factors without the columns that died under the penalty, of the kinds that may become fewer."""
     B, C = [f.homophilous for f in folds], [f.heterophilous for f in folds]
@@ -254,8 +250,8 @@ def _strongest(folds: Sequence[Float64Array]) -> list[Float64Array]:
 def _down_to(
     factors: CommunityFactors, judge: Judge, counts: tuple[int, int], rng: np.random.Generator
 ) -> CommunityFactors:
-    """The factors with so many columns of each kind."""
+    """The factors with this many columns of each kind."""
     for kind in (0, 1):
-        while more := (factors.homophilous, factors.heterophilous)[kind].shape[1] - counts[kind]:
+        while more := factors.counts[kind] - counts[kind]:
             factors = shrunk(factors, judge, more, (kind == 0, kind == 1), rng)
     return factors
