@@ -5,8 +5,6 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-import numpy as np
-
 from benchmarks.graphs import real_graph
 from benchmarks.measuring import save
 from philia import CommunityModel, Graph
@@ -20,7 +18,7 @@ def fit(graph: Graph, name: str, penalty: float, **settings: Any) -> dict[str, A
     """One fit in figures; the value is evaluated again in float64 so that precisions compare alike."""
     k_B, k_C = COLUMNS[name]
     model = CommunityModel(k_B, k_C, penalty=penalty, random_state=0, **PAPER, **settings).fit(graph)
-    F = np.hstack([model.factors_.homophilous, model.factors_.heterophilous])
+    F = model.factors_.columns
     exact = CommunityModel(k_B, k_C, penalty=penalty, **PAPER)
     objective = exact_objective(graph, exact._recipe(), penalty=penalty)
     value, _ = objective.value_and_gradient(exact._recipe().point(F))

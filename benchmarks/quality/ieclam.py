@@ -76,7 +76,7 @@ class IeClam(Factorization):
         return np.hstack([F, G])
 
     def _columns(self, factors: CommunityFactors) -> Float64Array:
-        return np.hstack([factors.homophilous, factors.heterophilous])
+        return factors.columns
 
     def _factors(self, F: Float64Array, recipe: Recipe) -> CommunityFactors:
         return CommunityFactors(recipe.columns_of("inclusive", F), recipe.columns_of("exclusive", F), np.zeros(len(F)))

@@ -63,10 +63,7 @@ def about(model: LinkModel) -> dict[str, Any]:
     >>> about(paper(4, seed=0).fit([(0, 1), (1, 2), (2, 3)]))["numbers"]
     [2, 2]
     """
-    if isinstance(model, (CommunityModel, IeClam)):
-        chosen = [model.factors_.homophilous.shape[1], model.factors_.heterophilous.shape[1]]
-    else:
-        chosen = []
+    chosen = list(model.factors_.counts) if isinstance(model, (CommunityModel, IeClam)) else []
     told = getattr(model, "selection_", None)
     return {
         "numbers": chosen,

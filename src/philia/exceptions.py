@@ -26,6 +26,10 @@ class InvalidParameterError(PhiliaError, ValueError):
     """A setting has a value that makes no sense."""
 
 
+class DivergedError(PhiliaError, ArithmeticError):
+    """A fit ended in a loss or in factors that are not finite, which is no model."""
+
+
 class ModelFileError(PhiliaError, ValueError):
     """A model file is damaged, of another program, or written by a newer version."""
 

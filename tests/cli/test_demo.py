@@ -3,7 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from philia.cli.demo_figures import draw_figures
+from philia.cli.demo import draw_figures
 from philia.datasets import dating_app
 from philia.graphs import read_communities
 from philia.models import CommunityModel

@@ -7,11 +7,12 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from philia.cli.exact import Construction
-from philia.exact import load_exact
-from philia.graphs import read_graph
+from philia.exact import IntegerCommunities, certified, load_exact
+from philia.graphs import as_graph, read_graph
 from tests.cli.names import NAMES
 
 
@@ -86,3 +87,28 @@ def test_strange_names_survive(folder: Path, run: Any) -> None:
     (folder / "strange.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
     run("exact", "strange.csv", "-o", "strange.json")
     assert "Verified" in run("verify", "strange.csv", "strange.json").stdout
+
+
+def test_the_first_line_says_no_more_than_was_proved(folder: Path, run: Any) -> None:
+    (folder / "links.tsv").write_text("ann\tbob\nbob\tann\nbob\tcat\ncat\tcat\n")
+    run("exact", "links.tsv", "-o", "made.json")
+    first, exact, made_by, *_ = run("verify", "links.tsv", "made.json").stdout.splitlines()
+    assert (
+        first
+        == "Verified: made.json is exactly links.tsv as it was read (1 self-loop dropped, 1 repeated link merged)."
+    )
+    assert exact.startswith("Exact in ")
+    assert made_by.startswith("The file calls its construction '")
+    assert made_by.endswith(", which was not checked.")
+
+
+def test_loops_that_only_the_numbers_have_must_be_asked_for_and_are_in_the_first_line(folder: Path, run: Any) -> None:
+    pair = as_graph([("ann", "bob")])
+    ones = IntegerCommunities(np.ones((2, 1), dtype=np.int64), np.array([1]), "given")
+    certified(pair, ones, loops=np.array([True, True])).save(folder / "loops.json")
+    (folder / "pair.tsv").write_text("ann\tbob\n")
+    refused = run("verify", "pair.tsv", "loops.json", code=2)
+    assert refused.stdout == ""
+    assert refused.stderr.startswith("loops.json: 2 nodes count as linked with themselves here ('ann', 'bob')")
+    first = run("verify", "pair.tsv", "loops.json", "--loops").stdout.splitlines()[0]
+    assert first == "Verified: loops.json is exactly pair.tsv with loops added at 2 nodes ('ann', 'bob')."

@@ -2,9 +2,13 @@ from __future__ import annotations
 
 import json
 import logging
+from itertools import pairwise
+from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from philia.cli import app
 from philia.cli.output import Output
 
 
@@ -42,3 +46,25 @@ def test_long_lines_are_not_broken_in_a_file(capsys: pytest.CaptureFixture[str])
 def test_json_has_null_for_infinity(capsys: pytest.CaptureFixture[str]) -> None:
     Output(json=True).data({"odds": float("inf"), "list": (1.0, float("nan"))})
     assert json.loads(capsys.readouterr().out) == {"odds": None, "list": [1.0, None]}
+
+
+def test_names_without_end_are_cut_off_on_the_screen_but_not_in_json(tmp_path: Path) -> None:
+    names = ["n" * 10_000 + letter for letter in "abcd"]
+    (tmp_path / "links.csv").write_text("".join(f"{u},{v}\n" for u, v in pairwise(names)))
+    model, run = str(tmp_path / "m.safetensors"), CliRunner().invoke
+    assert run(app, ["fit", str(tmp_path / "links.csv"), "-B1", "-C0", "--penalty", "1", "-o", model]).exit_code == 0
+    for command in (["communities"], ["info"], ["predict", "--top", "1", "-o", str(tmp_path / "links.txt")]):
+        said = run(app, [command[0], model, *command[1:]])
+        assert (said.exit_code, max(map(len, said.output.splitlines())) < 600) == (0, True), said.output
+    assert names[0] in run(app, ["communities", model, "--json"]).stdout
+
+
+@pytest.mark.parametrize("columns", ["1", "10", "20", "40"])
+def test_a_table_keeps_its_words_on_a_narrow_screen(
+    columns: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    Output().table(["name", "kind", "two full members"], [["B1", "homophilous", "odds × 2,000"]])
+    said = capsys.readouterr().out
+    assert "homophilous" in said
+    assert "odds × 2,000" in said

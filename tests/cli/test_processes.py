@@ -9,7 +9,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-PHILIA = [sys.executable, "-c", "from philia.cli import main; main()"]
+import pytest
+
+from philia import load
+
+PHILIA = [sys.executable, "-m", "philia"]
 
 
 def test_a_reader_that_goes_away_is_no_error(folder: Path) -> None:
@@ -25,6 +29,45 @@ def test_a_reader_that_goes_away_is_no_error(folder: Path) -> None:
     assert process.stderr.read() == ""
     assert process.wait(timeout=60) == 141
     process.stderr.close()
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["datasets"], ["datasets", "list"], ["fit", "--help"], ["--version"]]
+)
+def test_help_and_lists_may_be_cut_off_too(arguments: list[str]) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run([*PHILIA, *arguments], stdout=writer, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (141, "")
+
+
+def test_help_for_a_full_disk_is_one_sentence() -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run([*PHILIA, "--help"], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr) == (2, "No space left on device\n")
+
+
+@pytest.mark.parametrize("closed", [(0,), (1,), (2,), (0, 1, 2)])
+def test_closed_streams_are_no_bug(closed: tuple[int, ...], folder: Path) -> None:
+    def close() -> None:
+        for number in closed:
+            os.close(number)
+
+    fit = [*PHILIA, "fit", "links.csv", "-B2", "-C1", "--penalty", "1", "-o", "new.safetensors"]
+    done = subprocess.run(fit, capture_output=True, text=True, preexec_fn=close, check=False)
+    assert (done.returncode, "bug" in done.stderr, "Traceback" in done.stderr) == (0, False, False)
+    load(folder / "new.safetensors")
+    subprocess.run([*PHILIA, "info", "new.safetensors"], preexec_fn=close, capture_output=True, check=True)
+
+
+def test_a_closed_standard_input_holds_no_links(folder: Path) -> None:
+    done = subprocess.run(
+        [*PHILIA, "info", "-"], capture_output=True, text=True, preexec_fn=lambda: os.close(0), check=False
+    )
+    assert done.returncode == 2
+    assert "bug" not in done.stderr
+    assert len(done.stderr.splitlines()) == 1
 
 
 def test_json_is_all_there_is_on_standard_output_whatever_the_encoding(folder: Path) -> None:

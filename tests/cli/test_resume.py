@@ -3,6 +3,7 @@ from __future__ import annotations
 import os
 import random
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -126,11 +127,52 @@ def test_a_fit_that_was_ended_is_neither_gone_on_with_nor_thrown_away_unasked(
     assert not folder.exists()
 
 
-def test_resume_works_the_first_time_as_well(links: Path, program: subprocess.Popen[str]) -> None:
+def test_what_another_fit_has_left_is_in_nobodys_way(links: Path, program: subprocess.Popen[str]) -> None:
+    folder = links / "links.checkpoint"
+    ended = Fit(program, *FIXED)
+    ended.send(signal.SIGKILL, folder)
+    assert ended.code() == -signal.SIGKILL
+    left = {path.name for path in folder.iterdir()}
+    assert Fit(program, *FIXED, "--seed", "7").code() == 0
+    said = Path("said.txt").read_text()
+    assert "which is another fit (random_state was 0 and is 7)" in said
+    assert "now called 'links.checkpoint.1'" in said
+    assert load("links.safetensors").random_state == 7
+    assert not folder.exists()
+    aside = links / "links.checkpoint.1"
+    assert {path.name for path in aside.iterdir()} == left
+    aside.rename(folder)
+    assert Fit(program, *FIXED, "--resume").code() == 0
+    assert load("links.safetensors").random_state == 0
+
+
+def test_resume_works_the_first_time_and_after_the_last(links: Path, program: subprocess.Popen[str]) -> None:
     assert Fit(program, *SAMPLED, "--resume").code() == 0
     assert "There is no 'links.checkpoint' to go on with" in Path("said.txt").read_text()
-    assert Fit(program, *SAMPLED, "--resume").code() == 2
-    assert "exists already" in Path("said.txt").read_text()
+    content = Path("links.safetensors").read_bytes()
+    (links / "links.checkpoint").mkdir()  # as if it had been killed while the checkpoint was removed
+    for _ in range(2):
+        assert Fit(program, *SAMPLED, "--resume").code() == 0
+        assert "'links.safetensors' is complete already" in Path("said.txt").read_text()
+    assert Path("links.safetensors").read_bytes() == content
+    assert not (links / "links.checkpoint").exists()
+    assert Fit(program, *SAMPLED, "--seed", "7", "--resume").code() == 2
+    assert "is of another fit: random_state was 0 and is 7" in Path("said.txt").read_text()
+    assert Path("links.safetensors").read_bytes() == content
+    assert Fit(program, *SAMPLED, "--seed", "7", "--resume", "--force").code() == 0
+    assert load("links.safetensors").random_state == 7
+
+
+@pytest.mark.parametrize("harm", ["{}", "[]", "[" * 100_000, ""])
+def test_a_damaged_checkpoint_is_one_sentence(harm: str, links: Path, program: subprocess.Popen[str]) -> None:
+    (links / "links.checkpoint").mkdir()
+    (links / "links.checkpoint" / "fit.json").write_text(harm)
+    for options in ([], ["--resume"]):
+        assert Fit(program, *FIXED, *options).code() == 2
+        said = Path("said.txt").read_text()
+        assert "the checkpoint 'links.checkpoint' is damaged: fit.json" in said
+        assert "bug" not in said
+    assert Fit(program, *FIXED, "--force").code() == 0
 
 
 def test_ctrl_c_saves_the_best_so_far_and_the_fit_can_go_on(links: Path, program: subprocess.Popen[str]) -> None:
@@ -144,3 +186,15 @@ def test_ctrl_c_saves_the_best_so_far_and_the_fit_can_go_on(links: Path, program
     assert Fit(program, *FIXED, "-o", "whole.safetensors").code() == 0
     one, two = load("links.safetensors"), load("whole.safetensors")
     np.testing.assert_array_equal(one.solution_.point, two.solution_.point)
+
+
+def test_an_interrupted_model_without_a_checkpoint_is_fitted_anew_by_resume(
+    links: Path, program: subprocess.Popen[str]
+) -> None:
+    stopped = Fit(program, *FIXED)
+    stopped.send(signal.SIGINT, links / "links.checkpoint")
+    assert stopped.code() == 130
+    shutil.rmtree(links / "links.checkpoint")
+    assert Fit(program, *FIXED, "--resume").code() == 0
+    assert "was interrupted and left no checkpoint; the fit begins anew" in Path("said.txt").read_text()
+    assert load("links.safetensors").solution_.reason != "interrupted"

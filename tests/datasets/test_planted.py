@@ -7,8 +7,7 @@ import pytest
 from scipy.special import expit
 
 from philia.datasets import Planted, planted
-from philia.datasets.planted import _graph, _graph_of_many, _level, _level_of_many
-from philia.datasets.planted_pairs import PairSource, pair_sources
+from philia.datasets.planted import PairSource, _graph, _graph_of_many, _level, _level_of_many, pair_sources
 from philia.graphs import Changes
 
 

@@ -92,7 +92,7 @@ def _karate(tmp_path: Path) -> tuple[Graph, Path, dict[str, Any]]:
 @pytest.mark.parametrize(
     ("part", "value"),
     [("columns", 2), ("bound", 3), ("bits", 1), ("links", 79), ("margin", 9.0), ("margin", None), ("graph", "00"),
-     ("checked", "trust me"), ("theorem", "mine"), ("construction", "levels"), ("claim", "all"), ("nodes", "34")],
+     ("checked", "trust me"), ("theorem", "mine"), ("construction", "levels"), ("claim", "all"), ("nodes", 35)],
 )  # fmt: skip
 def test_a_claim_that_is_not_true_is_found_out(part: str, value: Any, tmp_path: Path) -> None:
     karate, place, kept = _karate(tmp_path)
@@ -181,9 +181,19 @@ def test_loops_are_kept_and_checked(tmp_path: Path) -> None:
     found = certified(made_by_rule.graph, by_overlap_threshold(made_by_rule), loops=made_by_rule.loops)
     found.save(tmp_path / "exact.json.gz")
     kept = load_exact(tmp_path / "exact.json.gz")
-    assert kept.verify(made_by_rule.graph).loops == 1
+    assert kept.looped == [1]
+    assert kept.verify(made_by_rule.graph, loops=True).loops == 1
+    with pytest.raises(NotExactError, match="says loops = 1, but 0 is true of its numbers"):
+        replace(kept, loops=None)
     with pytest.raises(NotExactError, match="the score of 1 and 1 is positive"):
-        replace(kept, loops=None).verify(made_by_rule.graph)
+        certify(made_by_rule.graph, kept.representation)
+
+
+def test_loops_that_no_node_has_are_no_loops(tmp_path: Path) -> None:
+    karate = classic("karate")
+    found = certified(karate, by_sign_changes_as_given(karate), loops=np.zeros(34, dtype=bool))
+    found.save(tmp_path / "exact.json")
+    assert load_exact(tmp_path / "exact.json").verify(karate).claim.endswith("the diagonal included")
 
 
 def test_progress_is_told_to_the_end_and_interruptions_come_through() -> None:

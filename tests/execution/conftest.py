@@ -16,6 +16,14 @@ def distributed() -> Any:
 
 
 @pytest.fixture(scope="package")
+def address(distributed: Any) -> Iterator[str]:
+    """A scheduler that anyone on this machine may use, with two workers."""
+    here = {"host": "127.0.0.1", "protocol": "tcp", "dashboard_address": "127.0.0.1:0"}
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=False, **here) as started:
+        yield started.scheduler_address
+
+
+@pytest.fixture(scope="package")
 def cluster(distributed: Any) -> Iterator[DaskCluster]:
     with DaskCluster.local(2, threads=1) as started:
         yield started

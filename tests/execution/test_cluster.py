@@ -3,7 +3,11 @@ from __future__ import annotations
 import logging
 import os
 import signal
+import socket
+import ssl
 import sys
+import urllib.error
+import urllib.request
 from collections.abc import Callable
 from concurrent.futures import CancelledError
 from itertools import pairwise
@@ -148,6 +152,51 @@ def test_ctrl_c_is_left_to_the_process_that_started_the_workers(cluster: DaskClu
     assert set(handlers.values()) == {signal.SIG_IGN}
 
 
+def test_nobody_without_its_certificate_reaches_a_cluster_on_this_machine(
+    cluster: DaskCluster, distributed: Any
+) -> None:
+    cluster.client.wait_for_workers(2, timeout=60)
+    workers, scheduler = list(cluster.workers()), cluster.client.scheduler.address
+    for there in (scheduler, *workers):
+        assert there.startswith("tls://127.0.0.1:")
+    for protocol, security in (("tcp", None), ("tls", distributed.Security.temporary())):
+        with pytest.raises(OSError, match=r"tcp|tls"):
+            distributed.Client(scheduler.replace("tls", protocol), timeout=1, security=security)
+    for there in (scheduler, *workers):
+        with pytest.raises(ssl.SSLError, match=r"(?i)certificate|alert|eof"):
+            _answer_without_a_certificate(int(there.rpartition(":")[2]))
+
+
+def _answer_without_a_certificate(port: int) -> bytes:
+    trusting = ssl.create_default_context()
+    trusting.check_hostname, trusting.verify_mode = False, ssl.CERT_NONE
+    with (
+        socket.create_connection(("127.0.0.1", port), timeout=10) as plain,
+        trusting.wrap_socket(plain) as encrypted,
+    ):
+        return encrypted.recv(1)  # with TLS 1.3 the refusal comes after the handshake
+
+
+def test_the_web_servers_of_a_cluster_on_this_machine_show_nothing(cluster: DaskCluster) -> None:
+    cluster.client.wait_for_workers(2, timeout=60)  # an earlier test may have killed one
+    shown = cluster.client.scheduler_info()
+    ports = [shown["services"]["dashboard"], *(worker["services"]["dashboard"] for worker in shown["workers"].values())]
+    assert len(ports) == 3
+    for port in ports:
+        for page in ("health", "info/main/workers.html", "status", "json/counts.json", "metrics"):
+            with pytest.raises(urllib.error.HTTPError, match="404"):
+                urllib.request.urlopen(f"http://127.0.0.1:{port}/{page}", timeout=10)
+
+
+def test_without_cryptography_it_is_said_what_is_open(
+    distributed: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setitem(sys.modules, "cryptography", None)
+    with caplog.at_level(logging.WARNING, logger="philia"), DaskCluster.local(1, threads=1) as opened:
+        assert list(opened.map(abs, [-1])) == [1]
+    assert "every user of this machine can run programs as you" in caplog.text
+
+
 def test_work_that_loses_its_workers_again_and_again_is_given_up(cluster: DaskCluster) -> None:
     tries = []
 
@@ -160,11 +209,11 @@ def test_work_that_loses_its_workers_again_and_again_is_given_up(cluster: DaskCl
     assert len(tries) == 5
 
 
-def test_a_client_stays_open_and_an_address_is_enough(cluster: DaskCluster) -> None:
+def test_a_client_stays_open_and_an_address_is_enough(cluster: DaskCluster, address: str) -> None:
     with DaskCluster(cluster.client) as same:
         assert same.workers() == cluster.workers()
     assert cluster.client.status == "running"
-    with DaskCluster(cluster.client.scheduler.address) as another:
+    with DaskCluster(address) as another:
         assert list(another.map(abs, [-1])) == [1]
     assert another.client.status == "closed"
 

@@ -4,9 +4,9 @@ import threading
 
 import numpy as np
 import pytest
-from threadpoolctl import threadpool_info
+from threadpoolctl import threadpool_info, threadpool_limits
 
-from philia.execution import LocalThreads
+from philia.execution import LocalThreads, one_blas_thread
 from philia.objective import AllPairsObjective
 from philia.objective.kernels import compiled, reference
 from tests.strategies import community_recipe, random_graph
@@ -49,3 +49,14 @@ def test_the_number_of_threads_changes_no_bit(kernel: object, dtype: str) -> Non
     for value, gradient in results[1:]:
         assert value == results[0][0]
         np.testing.assert_array_equal(gradient, results[0][1])
+
+
+def test_blas_stays_on_one_thread_until_the_last_thread_that_needs_it_has_left() -> None:
+    with threadpool_limits(2, user_api="blas"):
+        first, second = one_blas_thread(), one_blas_thread()
+        first.__enter__()
+        second.__enter__()
+        first.__exit__(None, None, None)
+        assert blas_threads() == {1}
+        second.__exit__(None, None, None)
+        assert blas_threads() == {2}

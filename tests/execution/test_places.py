@@ -54,9 +54,9 @@ def connections(monkeypatch: pytest.MonkeyPatch) -> list[DaskCluster]:
     return made
 
 
-def test_every_way_to_name_a_place_gives_the_same_bits(cluster: DaskCluster) -> None:
+def test_every_way_to_name_a_place_gives_the_same_bits(cluster: DaskCluster, address: str) -> None:
     here = small().fit(GRAPH)
-    for there in (cluster, cluster.client, cluster.client.scheduler.address, ThreadPoolExecutor(2), Parts(3)):
+    for there in (cluster, cluster.client, address, ThreadPoolExecutor(2), Parts(3)):
         same(small(executor=there).fit(GRAPH), here)
 
 
@@ -95,8 +95,8 @@ def test_an_address_is_connected_to_once_in_an_automatic_choice_and_left(monkeyp
     assert happened == ["opened tcp://10.0.0.1:8786", "closed"]
 
 
-def test_new_nodes_and_other_fits_are_computed_there(cluster: DaskCluster, connections: list[DaskCluster]) -> None:
-    here, there = small().fit(SMALL), small(executor=cluster.client.scheduler.address).fit(SMALL)
+def test_new_nodes_and_other_fits_are_computed_there(address: str, connections: list[DaskCluster]) -> None:
+    here, there = small().fit(SMALL), small(executor=address).fit(SMALL)
     assert there.stability(fits=2).communities[0].appears == here.stability(fits=2).communities[0].appears
     assert len(connections) == 2
     links = {"zoe": [0, 1, 2]}
@@ -111,8 +111,8 @@ def test_a_clone_runs_at_the_same_place(cluster: DaskCluster) -> None:
     assert deepcopy(cluster) is cluster
 
 
-def test_files_pickles_and_copies_have_no_place(cluster: DaskCluster, tmp_path: Path) -> None:
-    for there in (cluster, cluster.client, cluster.client.scheduler.address):
+def test_files_pickles_and_copies_have_no_place(cluster: DaskCluster, address: str, tmp_path: Path) -> None:
+    for there in (cluster, cluster.client, address):
         model = small(executor=there).fit(SMALL)
         model.save(tmp_path / "model.safetensors")
         for again in (load(tmp_path / "model.safetensors"), pickle.loads(pickle.dumps(model)), deepcopy(model)):
@@ -123,11 +123,11 @@ def test_files_pickles_and_copies_have_no_place(cluster: DaskCluster, tmp_path: 
         assert "executor=" in repr(model)
 
 
-def test_a_place_is_left_when_a_fit_fails(cluster: DaskCluster, connections: list[DaskCluster]) -> None:
+def test_a_place_is_left_when_a_fit_fails(address: str, connections: list[DaskCluster]) -> None:
     def failing(*given: Any) -> Any:
         raise ZeroDivisionError
 
-    model = small(executor=cluster.client.scheduler.address, start=failing)
+    model = small(executor=address, start=failing)
     with pytest.raises(ZeroDivisionError):
         model.fit(SMALL)
     assert [opened.client.status for opened in connections] == ["closed"]
@@ -141,9 +141,9 @@ def test_what_has_no_map_is_refused(place: Any) -> None:
 
 
 def test_an_address_outside_of_a_fit_is_connected_to_while_it_maps(
-    cluster: DaskCluster, connections: list[DaskCluster]
+    cluster: DaskCluster, address: str, connections: list[DaskCluster]
 ) -> None:
-    assert list(as_executor(cluster.client.scheduler.address).map(abs, [-1, 2])) == [1, 2]
+    assert list(as_executor(address).map(abs, [-1, 2])) == [1, 2]
     assert [opened.client.status for opened in connections] == ["closed"]
     with opened(cluster.client) as there:
         assert list(there.map(abs, [-3])) == [3]

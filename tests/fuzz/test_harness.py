@@ -28,9 +28,9 @@ def _misbehaving(behaviour: str) -> Target:
             case "crash":
                 os.kill(os.getpid(), signal.SIGSEGV)
             case "hang":
-                time.sleep(3)
+                time.sleep(60)
             case "memory":
-                np.ones(2**28)
+                np.ones(2**25)
             case "lie":
                 raise AssertionError("two is three")
             case "foreign":
@@ -47,7 +47,8 @@ def _misbehaving(behaviour: str) -> Target:
 def test_every_way_to_misbehave_is_noticed_and_the_run_goes_on(
     behaviour: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(harness, "SECONDS", 0.5 if behaviour == "hang" else 10)
+    monkeypatch.setattr(harness, "SECONDS", 0.2 if behaviour == "hang" else 10)
+    monkeypatch.setattr(harness, "GROWTH", 2**27)
     findings = run(_misbehaving(behaviour), inputs=6, keep=tmp_path)
     assert findings.outcomes.total() == 6
     assert len(findings.failures) == findings.outcomes[behaviour] > 0

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from philia.exceptions import NotEnoughMemoryError
-from philia.graphs import Graph, mapped_links, read_graph
+from philia.graphs import Graph, mapped, read_graph
 from philia.graphs.files import bounded
 from philia.graphs.files.bounded import read_blocks
 from philia.graphs.files.edge_list import graph_of
@@ -40,8 +40,8 @@ def little(monkeypatch: pytest.MonkeyPatch) -> None:
     """From here on nothing fits into memory, and a bucket holds three entries."""
     monkeypatch.setattr(bounded, "_A_LINK", 10**15)
     monkeypatch.setattr(bounded, "_A_WEIGHTED_LINK", 10**15)
-    monkeypatch.setattr(mapped_links, "_bucket_size", lambda memory, entries: 3)
-    monkeypatch.setattr(mapped_links, "_PIECE", 4)
+    monkeypatch.setattr(mapped, "_bucket_size", lambda memory, entries: 3)
+    monkeypatch.setattr(mapped, "_LINKS", 4)
 
 
 names = st.one_of(
@@ -85,7 +85,7 @@ def test_buckets_of_any_size_give_the_same_graph(seed: int, monkeypatch: pytest.
     plain = PlainScanner(Dialect())
     plain.scan(block)
     for size in (1, 10, 10**6):
-        monkeypatch.setattr(mapped_links, "_bucket_size", lambda memory, entries, size=size: size)
+        monkeypatch.setattr(mapped, "_bucket_size", lambda memory, entries, size=size: size)
         assert_same(read_blocks([block], Dialect(), PLENTY), graph_of(plain.links()))
 
 

@@ -16,9 +16,8 @@ from tests.strategies import graphs, weighed
 
 from philia._types import BoolArray
 from philia.exceptions import GraphFileError
-from philia.graphs import Graph, mapped_graphs
-from philia.graphs.mapped import InMemory, OnDisk, TemporaryArray, storage_of
-from philia.graphs.mapped_graphs import link_parts, on_disk, part_of
+from philia.graphs import Graph, mapped
+from philia.graphs.mapped import InMemory, OnDisk, TemporaryArray, link_parts, on_disk, part_of, storage_of
 
 
 @given(st.lists(st.tuples(st.integers(0, 30), st.lists(st.integers(-9, 9), max_size=6)), max_size=8), st.integers(1, 9))
@@ -79,7 +78,7 @@ def test_a_part_of_a_graph_has_the_links_that_are_kept(place: Any, data: st.Data
         return np.asarray(kept[rows, columns])
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(mapped_graphs, "_PIECE", 1)  # as many entries at a time as there are nodes
+        patch.setattr(mapped, "_ENTRIES", 1)  # as many entries at a time as there are nodes
         part = part_of(place(graph), keep)
         links = list(link_parts(part))
     rows, columns = np.nonzero(graph.adjacency.toarray() * kept)

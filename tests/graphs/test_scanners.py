@@ -1,4 +1,4 @@
-"""The two readers of edge lists against short, obviously right ones, and against each other on anything at all."""
+"""The two readers of edge lists, and of matrices, against short, obviously right ones, and against each other."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 from philia.exceptions import GraphFileError
 from philia.graphs.files.large import CompiledScanner
 from philia.graphs.files.lines import Dialect, PlainScanner, is_weight
+from philia.graphs.files.matrix_entries import scaled, scan_compiled
+from philia.graphs.files.matrix_market import scan_plainly
 from philia.graphs.files.text import text_blocks
 
 Scanner = type[PlainScanner] | type[CompiledScanner]
@@ -180,3 +182,75 @@ def test_blocks_end_where_lines_end_and_lose_nothing(text: str, size: int) -> No
     assert "".join(blocks) == text
     joined = [line for block in blocks for line in block.encode().splitlines()]
     assert joined == text.encode().splitlines()
+
+
+def matrix_reference(text: str, coordinate: bool, field: str) -> list[list[float]]:
+    """The numbers on each line that is not blank, places counted from 0."""
+    rows = [line.split() for line in re.split("\r\n|\r|\n", text)]
+    ends, size = 2 * coordinate, 2 * coordinate + (field != "pattern")
+    number = int if field == "integer" else float  # a float would round integers above 2^53
+    return [[int(x) - 1 for x in row[:ends]] + [number(x) for x in row[ends:size]] for row in rows if row]
+
+
+decimals = (
+    st.floats(allow_nan=False, allow_infinity=False).map(repr)
+    | st.decimals(allow_nan=False, allow_infinity=False).map(str)
+    | st.integers(-(10**30), 10**30).map(str)
+    | st.tuples(st.integers(0, 10**18), st.integers(-40, 40)).map(lambda parts: f"{parts[0]}e{parts[1]}")
+    | st.tuples(st.integers(0, 10**6), st.integers(0, 10**20)).map(lambda parts: f"{parts[0]}.{parts[1]}")
+    | st.sampled_from(["1.", ".5", "+2", "-0", "1E5", "1e-400", "1e400", "9007199254740993", "0.1e1"])
+)
+places = st.integers(1, 10**17).map(str)
+gaps = st.sampled_from([" ", "\t", "  "])
+
+
+@settings(deadline=None, max_examples=300)
+@given(data=st.data(), coordinate=st.booleans(), field=st.sampled_from(["pattern", "real", "integer"]))
+def test_both_readers_of_matrices_find_the_numbers_that_are_there(
+    data: st.DataObject, coordinate: bool, field: str
+) -> None:
+    coordinate = coordinate or field == "pattern"
+    value = {
+        "pattern": st.sampled_from(["", "7"]),
+        "real": decimals,
+        "integer": st.integers(-(10**17), 10**17).map(str),
+    }
+    parts = st.tuples(*[places] * 2 * coordinate, value[field], st.sampled_from(["", "x y"]))
+    lines = data.draw(st.lists(parts | st.just(("",)), max_size=20))
+    gap, end = data.draw(gaps), data.draw(ends)
+    text = end.join(gap + gap.join(line) for line in lines)
+    expected = matrix_reference(text, coordinate, field)
+    for scan in (scan_plainly, scan_compiled):
+        found = scan(text.encode(), coordinate, field, 0)
+        assert found.values.tolist() == [1.0 if field == "pattern" else row[-1] for row in expected]
+        assert found.rows.tolist() == [row[0] for row in expected if coordinate]
+        assert found.columns.tolist() == [row[1] for row in expected if coordinate]
+
+
+@settings(deadline=None, max_examples=300)
+@given(
+    text=st.text(st.sampled_from("0123456789 .+-eE\n\r\tx\0"), max_size=40),
+    coordinate=st.booleans(),
+    field=st.sampled_from(["pattern", "real", "integer"]),
+)
+@example(text="1 2\n3 4 \0", coordinate=True, field="pattern")
+@example(text="1 2\r\n\r\n5", coordinate=True, field="pattern")
+def test_both_readers_of_matrices_agree_on_anything_at_all(text: str, coordinate: bool, field: str) -> None:
+    outcomes: list[object] = []
+    for scan in (scan_plainly, scan_compiled):
+        try:
+            found = scan(text.encode(), coordinate or field == "pattern", field, 7)
+            outcomes.append((found.rows.tolist(), found.columns.tolist(), found.values.tolist(), found.values.dtype))
+        except GraphFileError as error:
+            outcomes.append(str(error))
+    assert outcomes[0] == outcomes[1]
+
+
+def test_digits_and_powers_become_the_number_that_python_reads() -> None:
+    rng = np.random.default_rng(0)
+    digits = rng.integers(0, 10 ** rng.integers(1, 19, 20_000))
+    powers = rng.integers(-22, 23, digits.size).astype(np.int8)
+    values, exact = scaled(digits, powers)
+    expected = [float(f"{number}e{power}") for number, power in zip(digits.tolist(), powers.tolist(), strict=True)]
+    assert (values[exact] == np.array(expected)[exact]).all()
+    assert exact[digits < 2**53].all()

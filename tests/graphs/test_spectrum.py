@@ -14,9 +14,7 @@ from philia._types import Float64Array
 from philia.datasets import planted
 from philia.execution import one_blas_thread
 from philia.graphs import Graph, spectrum
-from philia.graphs.scaled_adjacency import ScaledAdjacency
-from philia.graphs.spectrum import leading_ends
-from philia.graphs.spectrum_ends import both_ends
+from philia.graphs.spectrum import ScaledAdjacency, both_ends, leading_ends
 
 GRAPH = planted(900, 6, 2, degree=30, popularity=0.5, random_state=0).graph
 

@@ -52,7 +52,7 @@ def test_split_has_three_columns_and_shift_two_more_than_the_rank(matrices: tupl
     signed = LogisticFactors(*matrices).signed()
     rank = signed.positive.shape[1] + signed.negative.shape[1]
     for found, columns in ((split(signed), 3 * rank), (shift(signed), rank + 2)):
-        assert found.homophilous.shape[1] + found.heterophilous.shape[1] == columns
+        assert sum(found.counts) == columns
 
 
 @pytest.mark.parametrize("elements", [whole, fractions])
@@ -91,6 +91,6 @@ def test_the_strongest_columns_are_no_weaker_than_those_left_out(
     B, C = matrices
     kept = strongest(CommunityFactors(B, C, np.zeros(len(B))), k)
     norms = np.sort((np.hstack([B, C]) ** 2).sum(axis=0))[::-1]
-    found = np.hstack([kept.homophilous, kept.heterophilous])
+    found = kept.columns
     assert found.shape[1] == min(k, len(norms))
     np.testing.assert_allclose(np.sort((found**2).sum(axis=0))[::-1], norms[:k])

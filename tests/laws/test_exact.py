@@ -93,7 +93,7 @@ def any_polynomials(draw: st.DrawFn, long: bool = False) -> SignPolynomials:
     """Polynomials with whatever roots and weights, which represent nothing in particular."""
     n = draw(st.integers(1, 8))
     scale = 10**30 if long else 1
-    even, odd = st.integers(-20, 20).map(lambda x: 2 * x * scale), st.integers(-20, 20).map(lambda x: 2 * x * scale + 1)
+    even, odd = st.integers(1, 40).map(lambda x: 2 * x * scale), st.integers(-20, 60).map(lambda x: 2 * x * scale + 1)
     points = draw(st.lists(even, min_size=n, max_size=n, unique=True))
     roots = [sorted(draw(st.lists(odd, max_size=6))) for _ in range(n)]
     kind = object if long else np.int64

@@ -46,7 +46,7 @@ def fit(todo: Steps, journal: Journal, rng: np.random.Generator, computed: Calla
 
     for step in todo:
         if step == -1:
-            point = journal.start(drawn)
+            point = journal.start(drawn, (3,))
         elif step == 0:
             point = point * rng.random()
         else:

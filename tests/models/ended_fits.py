@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from sklearn.base import clone
 
 from philia import CommunityModel
 from philia.datasets import planted
+from philia.factors.files import read_arrays, write_arrays
 from philia.graphs import Graph
 from philia.models import LinkModel, checkpoints
 from philia.models.checkpoints import Checkpoint
@@ -53,3 +55,10 @@ def left_by(model: LinkModel, graph: Graph, folder: Path, after: int = 10, **fit
     with pytest.raises(Killed):
         clone(model).fit(graph, checkpoint=Checkpoint(folder, every=0.0), on_iteration=on_iteration, **fitting)
     return folder
+
+
+def signed(path: Path, change: Callable[[dict[str, Any], dict[str, Any]], object]) -> None:
+    """Change the arrays and the header of a file as somebody would who knows how to write a checksum."""
+    arrays, header = read_arrays(path)
+    change(arrays, header)
+    write_arrays(path, arrays, header)

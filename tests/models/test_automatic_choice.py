@@ -53,7 +53,7 @@ def test_the_choice_is_the_fewest_communities_within_one_standard_error(chosen: 
     assert selection.best.log_likelihood - selection.choice.log_likelihood <= selection.choice.error + 1e-12
     assert selection.choice.log_likelihood > selection.density
     assert chosen.penalty_ == selection.penalty
-    assert chosen.factors_.homophilous.shape[1] == selection.n_homophilous
+    assert chosen.factors_.counts[0] == selection.n_homophilous
 
 
 def test_the_choice_says_what_and_why(chosen: CommunityModel) -> None:

@@ -2,18 +2,23 @@ from __future__ import annotations
 
 import json
 import logging
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from safetensors.numpy import save_file
 from sklearn.base import clone
 
+from philia import CommunityModel
 from philia.exceptions import CheckpointError
+from philia.factors.files import _checksum_of_arrays, read_arrays
 from philia.graphs import Graph
 from philia.models import checkpoints
 from philia.models.checkpoints import Checkpoint
 from philia.models.records import Record
-from tests.models.ended_fits import FAST, graph, left_by, often, same
+from tests.models.ended_fits import FAST, graph, left_by, often, same, signed
 
 __all__ = ["graph", "often"]
 
@@ -27,17 +32,160 @@ def test_what_is_torn_or_foreign_does_no_harm(graph: Graph, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("name", ["fit.json", "records-*.safetensors"])
-@pytest.mark.parametrize("harm", ["cut", "changed"])
-def test_a_damaged_checkpoint_is_refused(name: str, harm: str, graph: Graph, tmp_path: Path) -> None:
+def test_a_checkpoint_that_is_damaged_anywhere_is_refused_before_it_is_used(
+    name: str, graph: Graph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     folder = left_by(FAST, graph, tmp_path / "kept")
+    monkeypatch.setattr(CommunityModel, "_learn", lambda *_: pytest.fail("it is used"))
     path = max(folder.glob(name))
-    content = bytearray(path.read_bytes())
-    if harm == "changed":
-        content[-9] ^= 255
-    path.write_bytes(content if harm == "changed" else content[: len(content) // 2])
-    with pytest.raises(CheckpointError, match=r"is damaged.*remove the folder") as error:
+    content = path.read_bytes()
+    places = range(0, len(content), 1 + len(content) // 400)  # all parts of the header, and some of the numbers
+    flipped = [content[:at] + bytes([content[at] ^ 1 << at % 8]) + content[at + 1 :] for at in places]
+    for damaged in (*flipped, content[: len(content) // 2], content + b" ", b"", b"{}", b"[]", b"[" * 100_000):
+        path.write_bytes(damaged)
+        with pytest.raises(CheckpointError, match=r"is damaged.*remove the folder") as error:
+            clone(FAST).fit(graph, checkpoint=folder)
+        assert path.name in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda about: about.pop("fit"),
+        lambda about: about.pop("generator"),
+        lambda about: about.update(generator={}),
+        lambda about: about.update(generator=[]),
+        lambda about: about.update(begun=7),
+        lambda about: about.update(colour="red"),
+        lambda about: about["fit"].update(nodes="many"),
+        lambda about: about["fit"].update(settings=[]),
+        lambda about: about["fit"].pop("links"),
+    ],
+)
+def test_a_description_of_the_wrong_kind_is_refused(
+    change: Callable[[dict[str, Any]], object], graph: Graph, tmp_path: Path
+) -> None:
+    folder = left_by(FAST, graph, tmp_path / "kept")
+    about = json.loads((folder / "fit.json").read_text())
+    del about["checksum"]  # as earlier versions wrote it
+    change(about)
+    (folder / "fit.json").write_text(json.dumps(about, indent=1))
+    with pytest.raises(CheckpointError, match=r"fit\.json"):
         clone(FAST).fit(graph, checkpoint=folder)
-    assert path.name in str(error.value)
+
+
+def test_a_checkpoint_of_an_earlier_version_is_resumed(graph: Graph, tmp_path: Path) -> None:
+    folder = left_by(FAST, graph, tmp_path / "kept")
+    about = json.loads((folder / "fit.json").read_text())
+    del about["checksum"]
+    (folder / "fit.json").write_text(json.dumps(about, indent=1))
+    for path in folder.glob("records-*"):
+        arrays, header = read_arrays(path)
+        del header["fit"]
+        header |= {"format": 1, "checksum": _checksum_of_arrays(arrays)}
+        save_file(arrays, path, {"philia": json.dumps(header)})
+    assert same(clone(FAST).fit(graph, checkpoint=folder), clone(FAST).fit(graph))
+
+
+@pytest.mark.parametrize("name", ["", "a", "-1", "01", "1_0", "0//1", "9" * 5000, "٣"])
+def test_a_record_with_a_strange_name_is_refused(name: str, graph: Graph, tmp_path: Path) -> None:
+    folder = left_by(FAST, graph, tmp_path / "kept")
+    signed(min(folder.glob("records-*")), lambda _, header: header.update(records={name: {}}))
+    with pytest.raises(CheckpointError, match="is damaged"):
+        clone(FAST).fit(graph, checkpoint=folder)
+
+
+def test_a_file_with_a_strange_name_is_left_alone(graph: Graph, tmp_path: Path) -> None:
+    folder = left_by(FAST, graph, tmp_path / "kept")
+    (folder / "records-mine.safetensors").write_text("mine")
+    assert same(clone(FAST).fit(graph, checkpoint=folder), clone(FAST).fit(graph))
+    assert [path.name for path in folder.iterdir()] == ["records-mine.safetensors"]
+
+
+def _records(change: Callable[[str, dict[str, Any]], object]) -> Callable[[dict[str, Any], dict[str, Any]], None]:
+    def every(_: dict[str, Any], header: dict[str, Any]) -> None:
+        for name, record in header["records"].items():
+            change(name, record)
+
+    return every
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda arrays, _: arrays.update({name: array[:-1] for name, array in arrays.items()}),
+        lambda arrays, _: arrays.update({name: array.astype(np.int64) for name, array in arrays.items()}),
+        lambda arrays, _: arrays.clear(),
+        _records(lambda _, record: record.update(plain={"value": "low"})),
+        _records(lambda _, record: record.update(plain={"colour": "red"})),
+        _records(lambda _, record: record.update(generator={"bit_generator": "PCG64"})),
+        _records(lambda _, record: record.update(generator=[1])),
+        _records(lambda _, record: record.update(seconds="long")),
+        _records(lambda _, record: record.pop("key")),
+        lambda _, header: header.update(fit="another"),
+        lambda _, header: header.pop("fit"),
+        lambda _, header: header.update(records=[]),
+    ],
+)
+def test_records_of_the_wrong_kind_or_shape_are_refused_even_if_they_are_signed(
+    change: Callable[[dict[str, Any], dict[str, Any]], object], graph: Graph, tmp_path: Path
+) -> None:
+    folder = left_by(FAST, graph, tmp_path / "kept")
+    for path in folder.glob("records-*"):
+        signed(path, change)
+    with pytest.raises(CheckpointError, match=r"is damaged.*remove the folder"):
+        clone(FAST).fit(graph, checkpoint=folder)
+
+
+def _value_times(folder: Path, which: int, factor: float) -> None:
+    """Change the value in one of the records of a fit, checksum included."""
+
+    def other_value(name: str, record: dict[str, Any]) -> None:
+        record["plain"]["value"] *= factor
+
+    signed(sorted(folder.glob("records-*"))[which], _records(other_value))
+
+
+@pytest.mark.parametrize(("which", "factor"), [(1, 0.5), (4, 0.5), (4, 2.0), (-1, 0.5), (-1, 0.99), (-1, 2.0)])
+def test_a_value_that_the_graph_does_not_give_is_noticed(
+    which: int, factor: float, graph: Graph, tmp_path: Path
+) -> None:
+    folder = left_by(FAST, graph, tmp_path / "kept")
+    _value_times(folder, which, factor)
+    with pytest.raises(CheckpointError, match="the graph gives"):
+        clone(FAST).fit(graph, checkpoint=folder)
+
+
+@pytest.mark.parametrize(("which", "factor"), [(1, 0.99), (1, 2.0), (4, 0.99)])
+def test_a_value_that_changes_no_step_changes_no_model(which: int, factor: float, graph: Graph, tmp_path: Path) -> None:
+    folder = left_by(FAST, graph, tmp_path / "kept")
+    _value_times(folder, which, factor)
+    resumed, whole = clone(FAST).fit(graph, checkpoint=folder), clone(FAST).fit(graph)
+    np.testing.assert_array_equal(resumed.features(), whole.features())
+    assert resumed.solution_.value == whole.solution_.value
+
+
+def test_a_search_that_ended_elsewhere_than_it_says_is_not_believed(graph: Graph, tmp_path: Path) -> None:
+    kept = Checkpoint(tmp_path / "kept", every=0.0, stays=True)
+    clone(FAST).fit(graph, checkpoint=kept)
+
+    def lower(_: str, record: dict[str, Any]) -> None:
+        if "reason" in record["plain"]:
+            record["plain"]["value"] /= 2
+
+    for path in kept.path.glob("records-*"):
+        signed(path, _records(lower))
+    with pytest.raises(CheckpointError, match="the graph gives"):
+        clone(FAST).fit(graph, checkpoint=kept)
+
+
+def test_records_of_another_fit_are_not_taken(graph: Graph, tmp_path: Path) -> None:
+    folder = left_by(FAST, graph, tmp_path / "kept")
+    other = left_by(clone(FAST).set_params(penalty=3.0), graph, tmp_path / "other")
+    for path in other.glob("records-*"):
+        path.replace(folder / path.name)
+    with pytest.raises(CheckpointError, match="those of another fit"):
+        clone(FAST).fit(graph, checkpoint=folder)
 
 
 def test_records_without_a_fit_are_not_taken(graph: Graph, tmp_path: Path) -> None:
@@ -64,13 +212,13 @@ def test_another_way_than_before_is_computed_anew(
     graph: Graph, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     folder = left_by(FAST, graph, tmp_path / "kept")
+
+    def backwards(_: dict[str, Any], header: dict[str, Any]) -> None:
+        for record in header["records"].values():
+            record["key"] = record["key"] if record["key"] == "start" else record["key"][::-1]
+
     for path in folder.glob("records-*"):
-        text = path.read_bytes()
-        head = json.loads(text[8 : 8 + int.from_bytes(text[:8], "little")])
-        for record in json.loads(head["__metadata__"]["philia"])["records"].values():
-            if record["key"] != "start":
-                text = text.replace(record["key"].encode(), record["key"][::-1].encode())
-        path.write_bytes(text)
+        signed(path, backwards)
     with caplog.at_level(logging.WARNING, "philia"):
         resumed = clone(FAST).fit(graph, checkpoint=folder)
     assert "takes another way" in caplog.text

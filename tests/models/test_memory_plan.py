@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from philia import BigClam, CommunityModel, load
 from philia.datasets import dating_app
 from philia.exceptions import NotEnoughMemoryError
-from philia.graphs.mapped_graphs import on_disk
+from philia.graphs.mapped import on_disk
 from philia.graphs.memory import MemoryBound, in_words, private_memory
 from philia.models.memory_plan import ALL_PAIRS, SAMPLED_PAIRS, FitSize, SearchCosts, plan_fit, plan_for
 
@@ -76,7 +76,7 @@ from philia import CommunityModel
 from philia.exceptions import NotEnoughMemoryError
 from philia.graphs import as_graph, read_graph
 from philia.graphs.files.large import prepare
-from philia.graphs.mapped_graphs import on_disk
+from philia.graphs.mapped import on_disk
 from philia.graphs.memory import MemoryBound, private_memory
 from philia.models.memory_plan import SAMPLED_PAIRS, FitSize, plan_fit
 from philia.objective import SampledPairsObjective

@@ -12,13 +12,11 @@ from philia.execution.local import LocalThreads
 from philia.factors import BlockFactors, CommunityFactors, LogisticFactors, LowRankFactors, SignedFactors
 from philia.factors.boxes import DrawnPairs
 from philia.graphs import Nodes
-from philia.objective import CrossEntropy, Divergence, Loss, NoisyOr, SquaredError, mean_log_likelihood, rates_groups
+from philia.objective import CrossEntropy, Divergence, Loss, NoisyOr, SquaredError, mean_log_likelihood
 from philia.objective import rates as rates_file
 from philia.objective.drawing import draw_graph
 from philia.objective.estimated_likelihood import draw_unlinked, estimated_log_likelihood
-from philia.objective.rates import PairRates
-from philia.objective.rates_groups import Groups
-from philia.objective.rates_shares import Shares
+from philia.objective.rates import Groups, PairRates, Shares
 
 N, RUNS = 31, 150
 
@@ -48,9 +46,9 @@ def kinds() -> list[tuple[LowRankFactors, Loss]]:
 @pytest.fixture(params=[0.1, 8.0], ids=["most drawn", "most walked"])
 def small_parts(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Groups of few nodes in several parts, a few pairs at a time, with more or fewer of them walked through."""
-    monkeypatch.setattr(rates_groups, "_MEMBERS", 6)
-    monkeypatch.setattr(rates_groups, "_SEEN", 20)
-    monkeypatch.setattr(rates_groups, "_TOGETHER", 3)
+    monkeypatch.setattr(rates_file, "_MEMBERS", 6)
+    monkeypatch.setattr(rates_file, "_SEEN", 20)
+    monkeypatch.setattr(rates_file, "_TOGETHER", 3)
     monkeypatch.setattr(rates_file, "_STRETCH", 15)
     monkeypatch.setattr(rates_file, "_TILE", 10)
     monkeypatch.setattr(rates_file, "_AT_ONCE", 300)
@@ -98,8 +96,8 @@ def test_no_score_is_above_the_bound_of_its_groups(seed: int, n: int, k: int, si
     rng = np.random.default_rng(seed)
     left, right = rng.normal(size=(2, n, k)) ** 3 * size
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(rates_groups, "_MEMBERS", 5)
-        patch.setattr(rates_groups, "_SEEN", 20)
+        patch.setattr(rates_file, "_MEMBERS", 5)
+        patch.setattr(rates_file, "_SEEN", 20)
         groups = Groups.of(left, right, rng)
     assert sorted(groups.nodes) == list(range(n))
     u = groups.weights(left, groups.left, groups.right)  # groups × nodes, the nodes in their order
@@ -108,7 +106,7 @@ def test_no_score_is_above_the_bound_of_its_groups(seed: int, n: int, k: int, si
     scores = left[groups.nodes] @ right[groups.nodes].T
     with np.errstate(divide="ignore"):
         bound = np.log(u[label].T) + np.log(v[label])
-    cut_off = np.maximum(u[label].T, v[label]) >= rates_groups.LARGEST / 2
+    cut_off = np.maximum(u[label].T, v[label]) >= rates_file.LARGEST / 2
     underflow = np.minimum(u[label].T, v[label]) < 1e-300
     assert (cut_off | underflow | (scores <= bound + 1e-9 * (1 + np.abs(scores)))).all()
 
@@ -126,8 +124,8 @@ def test_the_same_seed_gives_the_same_graph_on_any_number_of_threads(
     kind: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     factors, loss = kinds()[kind]
-    monkeypatch.setattr(rates_groups, "_MEMBERS", 3)
-    monkeypatch.setattr(rates_groups, "_TOGETHER", 2)
+    monkeypatch.setattr(rates_file, "_MEMBERS", 3)
+    monkeypatch.setattr(rates_file, "_TOGETHER", 2)
     monkeypatch.setattr(rates_file, "_STRETCH", 8)
     drawn = []
     for threads in (1, 3):

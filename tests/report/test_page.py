@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
 import re
 from pathlib import Path
@@ -58,6 +60,18 @@ def test_the_page_has_no_marker_left_and_no_script_that_ends_early(html: str) ->
     assert "/*philia:" not in html
     assert len(re.findall(r"</script", html, re.IGNORECASE)) == len(re.findall(r"<script[ >]", html, re.IGNORECASE))
     assert re.search(r"<(script|img|link|iframe)[^>]*\b(src|href)\s*=\s*[\"']?(https?:)?//", html) is None
+
+
+def test_the_policy_names_the_hashes_of_the_pages_own_scripts_and_allows_no_others(html: str) -> None:
+    policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]*)"', html)
+    assert policy is not None
+    allowed = {part.split()[0]: part.split()[1:] for part in policy[1].split(";")}
+    scripts = [rest.partition("</script>")[0] for rest in html.split("<script>")[1:]]
+    hashes = [base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts]
+    assert len(scripts) == 2
+    assert allowed["script-src"] == [f"'sha256-{digest}'" for digest in hashes]
+    assert allowed["default-src"] == ["'none'"]
+    assert re.search(r"<[^>]* on[a-z]+=", html.partition('id="philia-data"')[0]) is None
 
 
 def test_long_names_are_cut_and_equal_ones_told_apart(html: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated
 
 import typer
@@ -17,7 +16,7 @@ from philia.cli.demo import demo
 from philia.cli.exact import exact
 from philia.cli.explain import explain
 from philia.cli.fit import fit
-from philia.cli.guard import GuardedCommand
+from philia.cli.guard import GuardedCommand, GuardedGroup, guarded_streams
 from philia.cli.info import info
 from philia.cli.place import place
 from philia.cli.predict import predict
@@ -30,6 +29,7 @@ __all__ = ["app", "main"]
 
 app = typer.Typer(
     name="philia",
+    cls=GuardedGroup,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
@@ -63,8 +63,6 @@ def _program(
 
 
 def main() -> None:
-    """Run the command line; the entry point of the ``philia`` program."""
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):  # a letter that the terminal does not know is written out, not a crash
-            stream.reconfigure(errors="backslashreplace")
-    app(prog_name="philia")
+    """Run the command line."""
+    with guarded_streams():
+        app(prog_name="philia")

@@ -46,8 +46,7 @@ def _planned(out: Output, graph: Graph, model: LinkModel, memory: MemoryBound) -
     """The graph where the fit needs it to be; an error if the fit cannot stay within the bound."""
     import tempfile
 
-    from philia.graphs.mapped import InMemory, storage_of
-    from philia.graphs.mapped_graphs import on_disk
+    from philia.graphs.mapped import InMemory, on_disk, storage_of
     from philia.models.factorization import Factorization
     from philia.models.memory_plan import plan_for
 

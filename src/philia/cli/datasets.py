@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from philia.cli import options
-from philia.cli.guard import GuardedCommand
+from philia.cli.guard import GuardedCommand, GuardedGroup
 from philia.cli.options import option
 from philia.cli.output import Output
 from philia.exceptions import InvalidParameterError
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from philia.datasets.download import OnBytes
 
 datasets = typer.Typer(
+    cls=GuardedGroup,
     no_args_is_help=True,
     help="Real networks with labels: which there are, what is known about them, and their files.",
 )

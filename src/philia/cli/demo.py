@@ -13,9 +13,23 @@ from philia.cli.output import Output
 from philia.exceptions import InvalidParameterError
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from philia._types import Float64Array, Int64Array
     from philia.datasets import DatingApp
     from philia.explain import Communities
     from philia.models import CommunityModel
+
+SHOWN = {
+    "network.png": "the probabilities of matches, and the matches drawn from them",
+    "reconstruction.png": "the matches beside what the model makes of them",
+    "factors.png": "who belongs to which community: cities attract, genders repel",
+    "loss.png": "how the loss fell",
+    "explanation.png": "one match, explained",
+}
+"""What each figure shows."""
+
+_ROWS = "users, by city and within it by gender"
 
 
 def demo(
@@ -137,7 +151,6 @@ def _explain(out: Output, app: DatingApp, model: CommunityModel) -> tuple[int, i
 
 
 def _save(out: Output, app: DatingApp, model: CommunityModel, pair: tuple[int, int], folder: Path) -> None:
-    from philia.cli.demo_figures import SHOWN, draw_figures
     from philia.cli.files import save_figure
     from philia.graphs import write_communities
 
@@ -149,7 +162,7 @@ def _save(out: Output, app: DatingApp, model: CommunityModel, pair: tuple[int, i
     write_communities(found, folder / "communities.txt")
     rest = {
         "model.safetensors": "the model, with the network",
-        "communities.txt": "the members of each community, one community a line",
+        "communities.txt": "the members of each community, one community per line",
     }
     out.table(["file", "what it shows"], [(str(folder / name), text) for name, text in {**SHOWN, **rest}.items()])
 
@@ -161,3 +174,109 @@ def _what_next(out: Output, folder: Path, pair: tuple[int, int]) -> None:
     out.say(f"philia explain {model} {pair[0]} {pair[1]}")
     out.say(f"philia predict {model} --node {pair[0]}")
     out.say("philia fit your_links.csv      (a file with one link a line: two names, separated by a comma or a tab)")
+
+
+def draw_figures(app: DatingApp, model: CommunityModel, pair: tuple[int, int]) -> dict[str, Axes]:
+    """All figures, each by its name and one of its axes.
+
+    >>> from philia.datasets import dating_app
+    >>> from philia.models import CommunityModel
+    >>> app = dating_app(60, cities=3, random_state=0)
+    >>> drawn = draw_figures(app, CommunityModel(3, 2, penalty=1, random_state=0).fit(app.graph), (0, 1))
+    >>> list(drawn) == list(SHOWN)
+    True
+    """
+    import numpy as np
+
+    from philia import plots
+
+    order = np.lexsort((app.gender, app.city))
+    return {
+        "network.png": _network(app, order),
+        "reconstruction.png": _reconstruction(app, model, order),
+        "factors.png": _factors(app, model, order),
+        "loss.png": plots.loss_curve(model),
+        "explanation.png": plots.waterfall(model.explain(*pair)),
+    }
+
+
+def _network(app: DatingApp, order: Int64Array) -> Axes:
+    import numpy as np
+
+    from philia.plots.matrices import binned_links
+
+    true, drawn = _panels(2)
+    _matrix(true, app.probabilities()[np.ix_(order, order)], app, "True probability of a match")
+    _matrix(drawn, binned_links(app.graph, order), app, "Matches drawn from it (share of pairs)", bar=True)
+    return true
+
+
+def _reconstruction(app: DatingApp, model: CommunityModel, order: Int64Array) -> Axes:
+    import numpy as np
+    from scipy.special import expit
+
+    from philia.plots.matrices import binned_links
+
+    drawn, fitted, true = _panels(3)
+    _matrix(drawn, binned_links(app.graph, order), app, "Matches: all that the model sees")
+    _matrix(
+        fitted,
+        expit(model.factors_.score_block(order, order)),
+        app,
+        "Fitted probabilities (the penalty evens them out)",
+    )
+    _matrix(true, app.probabilities()[np.ix_(order, order)], app, "True probabilities", bar=True)
+    return drawn
+
+
+def _factors(app: DatingApp, model: CommunityModel, order: Int64Array) -> Axes:
+    from matplotlib.figure import Figure
+
+    from philia import plots
+    from philia.plots.style import label
+
+    k_B, k_C = model.factors_.counts
+    figure = Figure(figsize=(10.5, 6.5), layout="constrained", dpi=150)
+    grid = figure.add_gridspec(1, 2, width_ratios=[k_B, k_C + 1.5])
+    left, right = figure.add_subplot(grid[0]), figure.add_subplot(grid[1])
+    plots.memberships(model, left, order, kinds=["homophilous"])
+    plots.memberships(model, right, order, kinds=["heterophilous"])
+    label(left, title=f"B: {k_B} communities attract, and are the cities", x="community", y=_ROWS)
+    label(right, title=f"C: {k_C} repel: the genders", x="community")
+    _mark_cities(left, app, "y")
+    _mark_cities(right, app, "y", named=False)
+    return left
+
+
+def _panels(count: int) -> list[Axes]:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(5.0 * count + 1.5, 5.8), layout="compressed", dpi=150)
+    return [figure.add_subplot(1, count, place + 1) for place in range(count)]
+
+
+def _matrix(ax: Axes, cells: Float64Array, app: DatingApp, title: str, *, bar: bool = False) -> None:
+    from philia import plots
+    from philia.plots.style import label
+
+    first = ax is ax.figure.axes[0]
+    plots.heat_map(cells, ax, extent=app.graph.n_nodes, largest=0.5, bar="probability" if bar else None)
+    label(ax, title=title, x=_ROWS, y=_ROWS if first else "")
+    _mark_cities(ax, app, "x")
+    _mark_cities(ax, app, "y", named=first)
+
+
+def _mark_cities(ax: Axes, app: DatingApp, side: str, *, named: bool = True) -> None:
+    """Lines between cities and a number in the middle of each, in the place of node numbers."""
+    import numpy as np
+
+    sizes = np.bincount(app.city)
+    ends = np.cumsum(sizes) - 0.5
+    middles = [float(middle) for middle in ends - sizes / 2]
+    names = [f"city {city}" if side == "y" else str(city) for city in range(len(sizes))]
+    axis = ax.xaxis if side == "x" else ax.yaxis
+    axis.set_ticks(middles, names if named else [""] * len(names))
+    ax.tick_params(axis="x" if side == "x" else "y", length=0)
+    for end in ends[:-1]:
+        draw = ax.axvline if side == "x" else ax.axhline
+        draw(float(end), color="#808080", linewidth=0.4)

@@ -145,6 +145,11 @@ def in_words(certificate: Certificate) -> Iterator[str]:
 
     columns, bits = counted(certificate.columns, "column"), counted(certificate.bits, "bit")
     yield f"Exact in {columns} ({certificate.construction}); numbers of up to {bits}."
+    yield from proof_in_words(certificate)
+
+
+def proof_in_words(certificate: Certificate) -> Iterator[str]:
+    """What was known beforehand, what was proved, and how."""
     if certificate.bound is not None:
         yield f"Known beforehand: {certificate.theorem}. That is {certificate.bound:,} here."
     yield f"Certified in {certificate.seconds:.1f} s: {certificate.claim}."

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -16,8 +18,8 @@ from philia.cli.making import ModelName, make_model
 from philia.cli.options import option
 from philia.cli.output import Output
 from philia.cli.report import check_report, make_report
-from philia.cli.resuming import Resume, checkpoint_of
-from philia.exceptions import InvalidParameterError
+from philia.cli.resuming import Resume, checkpoint_of, settle
+from philia.exceptions import InvalidParameterError, PhiliaError
 
 if TYPE_CHECKING:
     from philia.graphs import Graph
@@ -106,11 +108,13 @@ def fit(
     target = _target(path, output)
     _check_counts({"--iterations": iterations, "--threads": threads})
     if report is not None:
-        _check_report(report, model, force=force)
-    checkpoint = checkpoint_of(out, target, resume=resume, force=force)
+        _check_report(report, model, force=force or resume)
+    checkpoint = checkpoint_of(target, resume=resume, force=force)
     reading = reader_options(delimiter, comment, header, columns, encoding, symmetrize, weights)
     bound = memory_bound(memory)
-    with out.listening():
+    from philia.models.resuming import planned
+
+    with out.listening(), _honest_about_saving(target, checkpoint):
         fitted = make_model(
             model,
             homophilous,
@@ -127,8 +131,14 @@ def fit(
             graph = read_within(out, path, reading, fitted, bound)
             if weights:
                 _mind_weights(out, fitted, graph)
-            _run(out, fitted, graph, held_out, checkpoint)
-        fitted.save(target)
+            plan = planned(fitted, graph, held_out)
+            complete = settle(out, checkpoint, target, plan, resume=resume, force=force)
+            if complete is None:
+                _run(out, fitted, graph, held_out, checkpoint)
+        if complete is None:
+            fitted.save(target)
+        else:
+            fitted = complete
         if fitted.solution_.reason != "interrupted":
             checkpoint.clear()  # not before, so that nothing is lost in between
         summary = _summary(fitted, held_out, target)
@@ -138,6 +148,26 @@ def fit(
     out.data(summary)
     if fitted.solution_.reason == "interrupted":
         raise typer.Exit(INTERRUPTED)
+
+
+@contextmanager
+def _honest_about_saving(target: Path, checkpoint: Checkpoint) -> Iterator[None]:
+    """Say after Ctrl-C whether there is a model now, where the fit itself could not keep the best so far."""
+
+    def written() -> tuple[int, int] | None:
+        return (target.stat().st_ino, target.stat().st_mtime_ns) if target.is_file() else None
+
+    before = written()
+    try:
+        yield
+    except KeyboardInterrupt:
+        if written() not in (None, before):
+            raise KeyboardInterrupt(f"The model is saved in {target}.") from None
+        hint = ""
+        with suppress(PhiliaError):
+            if checkpoint.about is not None:
+                hint = f" The same command with --resume goes on from {checkpoint.path}."
+        raise KeyboardInterrupt(f"No model was saved.{hint}") from None
 
 
 def _check_counts(counts: dict[str, int | None]) -> None:
@@ -198,7 +228,8 @@ def _run(out: Output, model: LinkModel, graph: Graph, held_out: float | None, ch
     from philia.cli.summaries import counted
 
     out.remark(
-        f"Fitting {counted(graph.n_nodes, 'node')} and {counted(graph.n_links, 'link')}; Ctrl-C keeps the best so far."
+        f"Fitting {counted(graph.n_nodes, 'node')} and {counted(graph.n_links, 'link')}; from the first iteration on "
+        "Ctrl-C saves the best so far."
     )
     with progress_line(out) as on_iteration:
         model.fit(graph, held_out=held_out, on_iteration=on_iteration, checkpoint=checkpoint)
@@ -227,7 +258,7 @@ def _show(out: Output, path: str, model: LinkModel, summary: dict[str, Any], che
             + (f" and the area under the ROC curve {scores['auc']:.3f}." if scores["auc"] is not None else ".")
         )
     if model.solution_.reason == "interrupted":
-        out.say("The fit was interrupted; what it had found by then is kept.", style="yellow")
+        out.say("The fit was interrupted; the best that it had found by then is saved.", style="yellow")
         if checkpoint.about is not None:
             out.say(f"To go on with it, give the same command with --resume; to forget it, remove {checkpoint.path}.")
     if "report" in summary:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import sys
 import traceback
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 
 from philia.exceptions import PhiliaError
 
@@ -17,8 +18,32 @@ MISTAKE, BUG, INTERRUPTED, CLOSED = 2, 1, 130, 141
 """Exit codes: what was asked for cannot be done; philia failed; Ctrl-C; the reader of a pipe went away."""
 
 
+class GuardedGroup(TyperGroup):
+    """A group of commands whose help may be cut off by a reader, and which is interrupted as its commands are."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Show the help."""
+        with _help_cut_off():
+            super().format_help(ctx, formatter)
+
+    def make_context(self, *arguments: Any, **named: Any) -> Any:
+        """Read the options."""
+        with _ended_quietly():
+            return super().make_context(*arguments, **named)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Find the command and run it."""
+        with _ended_quietly():
+            return super().invoke(ctx)
+
+
 class GuardedCommand(TyperCommand):
     """A command whose errors end in one red sentence on standard error, with ``--debug`` after a traceback."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Show the help."""
+        with _help_cut_off():
+            super().format_help(ctx, formatter)
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command."""
@@ -50,7 +75,7 @@ def in_words(error: BaseException) -> tuple[str, int]:
     if isinstance(error, PhiliaError):
         return str(error), MISTAKE
     if isinstance(error, KeyboardInterrupt):
-        return "Interrupted.", INTERRUPTED
+        return f"Interrupted. {error}".strip(), INTERRUPTED
     if isinstance(error, MemoryError):
         return "There was not enough memory; try a smaller graph or fewer communities.", MISTAKE
     if isinstance(error, OSError) and error.strerror:
@@ -64,6 +89,54 @@ def _complain(sentence: str) -> None:
 
     console = console_for(sys.stderr)
     console.print(sentence, style="red", soft_wrap=not console.is_terminal)
+
+
+@contextmanager
+def guarded_streams() -> Iterator[None]:
+    """Standard streams that can be used whatever the caller has done to them, for as long as a command runs."""
+    # The number of a closed stream would be given to the next file that is opened, a model for instance.
+    while (number := os.open(os.devnull, os.O_RDWR)) <= 2:
+        pass
+    os.close(number)
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115  (until the end)
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # a letter that the terminal does not know is written out, not a crash
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        try:
+            yield
+        finally:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        _forget_stdout()
+        sys.exit(CLOSED)
+    except OSError as error:  # a full disk shows when help is written to it
+        _forget_stdout()
+        _complain(in_words(error)[0])
+        sys.exit(MISTAKE)
+
+
+@contextmanager
+def _ended_quietly() -> Iterator[None]:
+    try:
+        yield
+    except KeyboardInterrupt as error:
+        sentence, code = in_words(error)
+        _complain(sentence)
+        raise typer.Exit(code) from None
+    except BrokenPipeError:
+        _forget_stdout()
+        raise typer.Exit(CLOSED) from None
+
+
+@contextmanager
+def _help_cut_off() -> Iterator[None]:
+    try:
+        yield
+    except SystemExit:  # rich has seen a closed pipe, and would end the program with 1
+        raise typer.Exit(CLOSED) from None
 
 
 def _forget_stdout() -> None:

@@ -10,6 +10,9 @@ if TYPE_CHECKING:
     from philia._types import Node
     from philia.graphs import Nodes
 
+_LONGEST = 60
+"""Letters of a name that are shown."""
+
 _BIDIRECTIONAL = set("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
@@ -37,10 +40,15 @@ def node_called(nodes: Nodes, text: str) -> Node:
 def shown(name: object) -> str:
     r"""A name that is safe to print: control characters, which could move the cursor or worse, are written out.
 
+    What is too long for a line of a table is cut off; JSON and files have all of it.
+
     >>> shown("tab\there"), shown("[red]"), shown(7), shown("\x1b[31m")
     ('tab\\x09here', '[red]', '7', '\\x1b[31m')
+    >>> len(shown("n" * 10_000)), shown("n" * 10_000)[-3:]
+    (60, 'nn…')
     """
-    return "".join(map(_visible, str(name)))
+    text = "".join(map(_visible, str(name)[:_LONGEST]))
+    return text if len(str(name)) <= _LONGEST >= len(text) else f"{text[: _LONGEST - 1]}…"
 
 
 def shown_first(names: Iterable[object], count: int, total: int) -> str:

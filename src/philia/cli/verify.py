@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from philia.cli import options
-from philia.cli.exact import in_words
+from philia.cli.exact import proof_in_words
 from philia.cli.files import reader_options
+from philia.cli.options import option
 from philia.cli.output import Output
 from philia.cli.progress import counting_line
+from philia.cli.summaries import counted
+
+if TYPE_CHECKING:
+    from philia.exact import Certified
+    from philia.graphs import Graph
 
 
 def verify(
@@ -24,14 +30,15 @@ def verify(
     columns: options.Columns = None,
     encoding: options.Encoding = "utf-8",
     symmetrize: options.Symmetrize = False,
+    loops: Annotated[bool, option("--loops", "Accept numbers that link some nodes with themselves.")] = False,
     json: options.Json = False,
     quiet: options.Quiet = False,
     debug: options.Debug = False,
 ) -> None:
     """Check again, pair by pair, that the numbers in a file are exactly a network.
 
-    Nothing is taken on trust: every pair is decided anew, and so is what the certificate says. Nodes are matched by
-    name. If anything is wrong, the first pair that is wrong is named and the exit code is 2.
+    Every pair is decided anew, and so is all that the certificate says, except how the numbers were made. Nodes are
+    matched by name. If anything is wrong, the first pair that is wrong is named and the exit code is 2.
 
     Example:
     $ philia verify links.csv exact.json
@@ -44,8 +51,21 @@ def verify(
         graph = read_graph(links, **reader_options(delimiter, comment, header, columns, encoding, symmetrize))
         found = load_exact(exact)
         with counting_line(out, "checking rows") as on_progress:
-            certificate = found.verify(graph, on_progress)
-    out.data({"file": links, "exact": str(exact), "verified": True, "certificate": asdict(certificate)})
-    out.say(f"Verified: {exact} is exactly {'the network on standard input' if links == '-' else links}.")
-    for sentence in in_words(certificate):
+            certificate = found.verify(graph, on_progress, loops=loops)
+    facts = {"verified": True, "looped": found.looped, "changes": asdict(graph.changes)}
+    out.data({"file": links, "exact": str(exact), **facts, "certificate": asdict(certificate)})
+    network = "the network on standard input" if links == "-" else links
+    out.say(f"Verified: {exact} is exactly {network}{_other_than_given(graph, found)}.")
+    columns, bits = counted(certificate.columns, "column"), counted(certificate.bits, "bit")
+    out.say(f"Exact in {columns}; numbers of up to {bits}.")
+    out.say(f"The file calls its construction {certificate.construction!r}, which was not checked.")
+    for sentence in proof_in_words(certificate):
         out.say(sentence)
+
+
+def _other_than_given(graph: Graph, found: Certified) -> str:
+    """How the graph that was checked differs from the file of links, for the first line must not say too much."""
+    looped = found.looped
+    shown = ", ".join(map(repr, looped[:3])) + (", …" if len(looped) > 3 else "")
+    added = f" with loops added at {counted(len(looped), 'node')} ({shown})" if looped else ""
+    return added + (f" as it was read ({graph.changes})" if graph.changes else "")

@@ -24,7 +24,7 @@ from scipy import sparse
 from philia._types import Int64Array
 from philia.exact.integers import IntegerCommunities, IntegerLogistic
 from philia.exact.pairing import paired_communities
-from philia.exact.representation import Integers, Signs, check_whole
+from philia.exact.representation import Integers, Signs, check_starts, check_whole
 from philia.exceptions import InvalidParameterError
 from philia.graphs import Graph, Orientation, pseudoarboricity
 
@@ -46,8 +46,11 @@ class OrientedSquares:
 
     def __post_init__(self) -> None:
         check_whole(starts=self.starts, roots=self.roots)
-        if self.starts[0] != 0 or self.starts[-1] != self.roots.size or (np.diff(self.starts) < 0).any():
-            raise InvalidParameterError(f"the starts must rise from 0 to the number of roots, {self.roots.size:,}")
+        if self.roots.ndim != 1 or self.roots.dtype == object:
+            raise InvalidParameterError(
+                f"the roots must be a list of 64-bit numbers; found {self.roots.dtype} of shape {self.roots.shape}"
+            )
+        check_starts(self.starts, self.roots.size)
         if self.roots.size and not 0 < int(self.roots.min()) <= int(self.roots.max()) < 1 << 31:
             raise InvalidParameterError("roots are points of nodes or beyond them, from 1 on; found others")
 

@@ -4,8 +4,7 @@ Arrays in, arrays out. A graph comes in compressed rows: where the entries of ea
 entry. Where sign changes are counted, nodes are called by their places on the line, so the rows are renumbered first
 (:func:`along`). Where nodes are moved, they are called by their ranks in the order of removal, and the rows are bits.
 
-All is in one file, because numba's cache on disk notices a change only in the file of the function it has cached.
-numba is loaded with this file, so whoever needs it imports it when it is needed.
+numba is loaded with this file, so callers import it only when they need it.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from threading import Lock
 import numpy as np
 
 from philia._types import Int64Array
-from philia.exact.logarithms import SLACK, UNIT, logarithm_table
+from philia.exact.logarithms import SLACK, UNIT, logarithm_table, logarithms
 from philia.exact.polynomials import SignPolynomials
 from philia.exact.representation import Int8Array, Signs
 
@@ -61,9 +61,22 @@ def _sizes(polynomials: SignPolynomials, v: Int64Array, u: Int64Array) -> Int64A
         from philia.exact.compiled_signs import sizes_at
 
         points, roots = polynomials.points, polynomials.roots
-        table = logarithm_table(int(abs(points).max()) + int(abs(roots).max(initial=0)) + 1)
-        sizes = sizes_at(v, u, points, polynomials.starts, roots, table)
+        largest = int(abs(points).max()) + int(abs(roots).max(initial=0)) + 1
+        if points.size * roots.size < largest:  # few polynomials far out: a table would take longer than they do
+            sizes = _sizes_without_table(polynomials, v, u)
+        else:
+            sizes = sizes_at(v, u, points, polynomials.starts, roots, logarithm_table(largest))
     else:
         with _ONE_AT_A_TIME:  # the first thread makes the table, and the others find it
             sizes = polynomials.long_sizes[u, v]
-    return np.asarray(sizes + UNIT * polynomials.exponents[v])
+    return np.asarray(sizes + UNIT * polynomials.exponents[v].astype(np.int64))
+
+
+def _sizes_without_table(polynomials: SignPolynomials, v: Int64Array, u: Int64Array) -> Int64Array:
+    """The logarithms of |f_v(x_u)| for listed pairs, in units, from below; each difference is looked at by itself."""
+    points, roots = polynomials.points.astype(np.int64), polynomials.roots.astype(np.int64)
+    counts = np.diff(polynomials.starts)[v]
+    ends = np.concatenate([[0], np.cumsum(counts)])
+    entries = np.arange(ends[-1]) + np.repeat(polynomials.starts[v] - ends[:-1], counts)
+    found = logarithms(abs(np.repeat(points[u], counts) - roots[entries]))
+    return np.asarray(np.diff(np.concatenate([[0], np.cumsum(found)])[ends]))

@@ -13,7 +13,6 @@ from philia.exact.integers import IntegerCommunities, IntegerLogistic
 from philia.exact.pairing import paired_communities
 from philia.exact.polynomials import SignPolynomials
 from philia.exact.representation import Integers
-from philia.exceptions import InvalidParameterError
 
 
 def powers(polynomials: SignPolynomials) -> Integers:
@@ -63,8 +62,6 @@ def communities(polynomials: SignPolynomials) -> IntegerCommunities:
     >>> written.memberships.tolist(), written.weights.tolist()
     ([[1, 7, 3, 1], [7, 1, 3, 5]], [1, -1, 4, -4])
     """
-    if polynomials.points.min() <= 0:
-        raise InvalidParameterError("communities need positive points; add the same number to all points and roots")
     X, Y = powers(polynomials), coefficients(polynomials)
     pairs = [(X[:, k], Y[:, k]) for k in range(polynomials.degree + 1)]
     if not polynomials.equal_constant_terms:

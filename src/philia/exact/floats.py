@@ -187,8 +187,13 @@ def _whole(X: Float64Array, rows: Int64Array) -> dict[int, list[int]]:
 
 
 def _check(first: Float64Array, second: Float64Array) -> None:
-    """Two matrices with a row a node, of zeros and normal floats: smaller ones some processors take for zeros."""
+    """Two matrices with one row per node, of zeros and normal floats: some processors take smaller ones for zeros.
+
+    Nothing but float64 will do. Whole numbers beside floats would be rounded before anything is proved about them.
+    """
     for X in (first, second):
+        if X.dtype != np.float64:
+            raise InvalidParameterError(f"factors must be floats of 64 bits; found an array of {X.dtype}")
         if X.ndim != 2 or len(X) != len(first):
             raise InvalidParameterError(
                 f"both matrices need a row a node; found shapes {first.shape} and {second.shape}"

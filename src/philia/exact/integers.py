@@ -70,8 +70,8 @@ class IntegerCommunities:
     def signs(self, rows: Int64Array) -> Signs:
         """The signs of the scores of some rows with all nodes."""
         V, W = self.memberships, self.weights
-        if object in (V.dtype, W.dtype) or W.size << 2 * _longest(V) + _longest(W) >= 1 << 63:
-            V, W = V.astype(object), W.astype(object)
+        kind = _kind(W.size << 2 * _longest(V) + _longest(W), V, W)
+        V, W = V.astype(kind), W.astype(kind)
         return _signs_of_products(V[rows] * W, V)
 
     def arrays(self) -> Mapping[str, Integers]:
@@ -108,9 +108,16 @@ class IntegerLogistic(TwoSided):
     def signs(self, rows: Int64Array) -> Signs:
         """The signs of the scores of some rows with all nodes."""
         X, Y = self.left, self.right
-        if object in (X.dtype, Y.dtype) or X.shape[1] << _longest(X) + _longest(Y) >= 1 << 63:
-            X, Y = X.astype(object), Y.astype(object)
-        return _signs_of_products(X[rows], Y)
+        kind = _kind(X.shape[1] << _longest(X) + _longest(Y), X, Y)
+        return _signs_of_products(X[rows].astype(kind), Y.astype(kind))
+
+
+def _kind(bound: int, *arrays: Integers) -> type:
+    """The type in which no score overflows: 64 bits if a bound of all scores fits, else Python's integers.
+
+    The arrays are converted even if they are short already: products of 8-bit numbers would wrap around.
+    """
+    return object if bound >= 1 << 63 or any(array.dtype == object for array in arrays) else np.int64
 
 
 def _signs_of_products(some: Integers, Y: Integers) -> Signs:

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import lru_cache
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,11 @@ SLACK = 2
 """A true logarithm is less than so many units above what is returned for it."""
 
 _TOP = np.uint64(32)
+
+_CHUNK = 1 << 20
+"""Numbers whose logarithms are computed at once: the work in between takes several arrays of this size."""
+
+_ONE_AT_A_TIME = Lock()
 
 
 def logarithms(numbers: npt.NDArray[np.integer[Any]]) -> Int64Array:
@@ -69,14 +75,20 @@ def _with_digits(tops: npt.NDArray[np.uint64], shift: Int64Array) -> Int64Array:
     return total
 
 
-@lru_cache(maxsize=4)
 def logarithm_table(size: int) -> Int64Array:
     """The logarithms of 0, …, size - 1; what is said of 0 is 0 and means nothing.
 
     >>> logarithm_table(9)[[1, 8]].tolist() == [0, 3 * UNIT]
     True
     """
+    with _ONE_AT_A_TIME:  # the first thread makes the table, and the others find it
+        return _table(size)
+
+
+@lru_cache(maxsize=1)  # the largest table takes a quarter of a gigabyte
+def _table(size: int) -> Int64Array:
     table = np.zeros(size, dtype=np.int64)
-    table[1:] = logarithms(np.arange(1, size))
+    for start in range(1, size, _CHUNK):
+        table[start : start + _CHUNK] = logarithms(np.arange(start, min(start + _CHUNK, size)))
     table.flags.writeable = False
     return table

@@ -10,8 +10,9 @@ G_v f_v(x_u) + G_u f_u(x_v) are those of A, the diagonal included.
 any, so whoever could go with few can still do so later, and no other rule has a smaller S on the same line. A row has
 no more than two changes for each link, so S is at most twice the degeneracy on every line.
 
-**Which line.** All lines are allowed, and the best is searched for (:func:`found_order`). Nodes outside the k-core with
-2k > T go with at most T changes on every line. So a search for S ≤ T has to order the k-core only, which is small.
+**Which line.** All lines are allowed, and the best is searched for (:func:`found_order`). Nodes outside the k-core,
+k = ⌊T/2⌋ + 1, go with at most T changes on every line: whenever one goes, it has at most T/2 links left. So a search
+for S ≤ T has to order this k-core only, which is small.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ import numpy as np
 
 from philia._types import Int64Array
 from philia.exact.logarithms import SLACK, UNIT, long_logarithms
-from philia.exact.representation import Int8Array, Integers, Signs, check_whole
+from philia.exact.representation import Int8Array, Integers, Signs, check_starts, check_whole
 from philia.exceptions import InvalidParameterError
 from philia.graphs.memory import require_memory
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from philia.exact.integers import IntegerCommunities, IntegerLogistic
 
 _LARGEST_EXPONENT = 1 << 36  # in units of a logarithm this is still a number of 64 bits
+_LONGEST_VALUE = 1 << 24  # in bits; a product of this length takes Python some seconds
 _SHORT = 1 << 24
 """Points and roots below this are short: their differences have logarithms in a table."""
 
@@ -38,8 +39,9 @@ _SHORT = 1 << 24
 class SignPolynomials:
     """A polynomial for each node: ``points`` x, ``roots`` from ``starts[v]`` on, ``leading`` signs s, ``exponents`` e.
 
-    Points differ from one another, and no root is a point. The roots of a node are sorted. All numbers are whole;
-    points and roots may be of any length (dtype object). ``construction`` says what made them, for the certificate.
+    Points are positive and differ from one another, and no root is a point. The roots of a node are sorted. All numbers
+    are whole; points and roots may be of any length (dtype object). ``construction`` says what made them, for the
+    certificate.
 
     >>> pair = SignPolynomials(*map(np.array, ([2, 4], [0, 1, 2], [3, 3], [1, -1], [0, 0])))
     >>> pair.signs(np.arange(2)).values.tolist()
@@ -179,19 +181,27 @@ def _check(found: SignPolynomials) -> None:
     n, starts, roots = found.points.size, found.starts, found.roots
     if any(part.ndim != 1 for part in found.arrays().values()):
         raise InvalidParameterError("points, starts, roots, leading signs and exponents must be lists of numbers")
+    if object in (found.leading.dtype, found.exponents.dtype):
+        raise InvalidParameterError("leading signs and exponents must be 64-bit numbers; found Python's integers")
+    if (found.points.dtype == object) != (roots.dtype == object):
+        raise InvalidParameterError(
+            f"points and roots must both be 64-bit numbers or both Python's integers; found {found.points.dtype} and "
+            f"{roots.dtype}"
+        )
     if starts.size != n + 1 or found.leading.size != n or found.exponents.size != n:
         raise InvalidParameterError(
             f"{n:,} points need {n + 1:,} starts, {n:,} leading signs and {n:,} exponents; found {starts.size:,}, "
             f"{found.leading.size:,} and {found.exponents.size:,}"
         )
-    if starts[0] != 0 or starts[-1] != roots.size or (np.diff(starts) < 0).any():
-        raise InvalidParameterError(f"the starts must rise from 0 to the number of roots, which is {roots.size:,}")
+    check_starts(starts, roots.size)
     if not np.isin(found.leading, (-1, 1)).all():
         raise InvalidParameterError("leading signs are +1 or -1; found something else")
     inside = np.ones(roots.size, dtype=bool)
     inside[starts[:-1][starts[:-1] < roots.size]] = False
     if (inside[1:] & (roots[1:] < roots[:-1])).any():
         raise InvalidParameterError("the roots of each polynomial must be sorted; sort them")
+    if n and found.points.min() <= 0:  # the powers of points must be positive for the nonnegative form to exist
+        raise InvalidParameterError("points must be positive; add the same number to all points and roots")
     if np.unique(found.points).size != n:
         raise InvalidParameterError("two nodes stand at the same point; every node needs a point of its own")
     if np.isin(np.unique(roots), found.points).any():
@@ -201,7 +211,7 @@ def _check(found: SignPolynomials) -> None:
     largest = max(
         int(end) for part in (found.points, roots) for end in (part.max(initial=0), -int(part.min(initial=0)))
     )
-    if (largest.bit_length() + 1) * found.degree >= _LARGEST_EXPONENT:
-        raise InvalidParameterError(f"the polynomials may have values of {_LARGEST_EXPONENT:,} bits, which is too long")
+    if (largest.bit_length() + 1) * found.degree >= _LONGEST_VALUE:
+        raise InvalidParameterError(f"the polynomials may have values of {_LONGEST_VALUE:,} bits, which is too long")
     if found.is_short and largest >= _SHORT:
         raise InvalidParameterError(f"points and roots of {_SHORT:,} or more must be given as Python's integers")

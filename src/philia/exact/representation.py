@@ -16,6 +16,36 @@ Int8Array = npt.NDArray[np.int8]
 Integers = npt.NDArray[Any]
 """Whole numbers: of 64 bits, or of any length as Python's own (dtype object)."""
 
+LONGEST_NAME = 100
+"""The longest name of a construction, in characters."""
+
+
+def check_construction(name: object) -> None:
+    """Complain about a name of a construction that cannot be shown on one line.
+
+    >>> check_construction(["levels"])
+    Traceback (most recent call last):
+    philia.exceptions.InvalidParameterError: the construction must be a name of 1 to 100 printable characters; found ...
+    """
+    if not (isinstance(name, str) and name.isprintable() and 0 < len(name) <= LONGEST_NAME):
+        raise InvalidParameterError(
+            f"the construction must be a name of 1 to {LONGEST_NAME} printable characters; found {str(name)[:100]!r}"
+        )
+
+
+def check_starts(starts: Integers, count: int) -> None:
+    """Complain unless ``starts`` is one row of 64-bit numbers that rises from 0 to ``count`` and never falls.
+
+    Compiled loops take these numbers for addresses, so nothing else may pass. Differences are not looked at: those of
+    very large numbers wrap around.
+    """
+    if starts.ndim != 1 or starts.size == 0 or starts.dtype == object:
+        raise InvalidParameterError(
+            f"the starts must be a list of 64-bit numbers; found {starts.dtype} of shape {starts.shape}"
+        )
+    if starts[0] != 0 or starts[-1] != count or (starts[1:] < starts[:-1]).any():
+        raise InvalidParameterError(f"the starts must rise from 0 to the number of roots, which is {count:,}")
+
 
 def check_whole(**arrays: Integers) -> None:
     """Complain about arrays of anything else than whole numbers; those that are rounded can prove nothing.
@@ -25,7 +55,7 @@ def check_whole(**arrays: Integers) -> None:
     philia.exceptions.InvalidParameterError: points must be whole numbers; found an array of float64
     """
     for name, array in arrays.items():
-        if array.dtype.kind not in "iu" and not (array.dtype == object and all(type(x) is int for x in array.flat)):
+        if array.dtype.kind != "i" and not (array.dtype == object and all(type(x) is int for x in array.flat)):
             raise InvalidParameterError(f"{name} must be whole numbers; found an array of {array.dtype}")
 
 

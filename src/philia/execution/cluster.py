@@ -29,6 +29,9 @@ _LOSSES = 5
 
 _UNDISTURBED = "philia.execution.undisturbed"
 
+_NO_PAGES: dict[str, list[str]] = {"distributed.scheduler.http.routes": [], "distributed.worker.http.routes": []}
+"""Settings with which the web servers that Dask always starts have nothing to show."""
+
 _SAME = ("dask", "distributed", "cloudpickle", "numpy", "scipy", "numba", "philia")
 """Packages whose versions must agree: they write what others read, or change the last bits of a sum."""
 
@@ -70,20 +73,28 @@ class DaskCluster:
 
         Each has ``threads`` threads, by default its share of the cores. For trying out what will run elsewhere, and
         for more than one process can do; threads (the default without a cluster) have less to send.
+
+        Dask's workers run whatever program they are sent, so nobody else may reach them: they listen on 127.0.0.1
+        only, and ask for a certificate that is made for this cluster and known to this process and its workers alone.
         """
         if workers < 1:
             raise InvalidParameterError(f"a cluster of {workers} workers was asked for; it needs at least one")
         distributed = _distributed()
         threads = threads or max(1, LocalThreads().threads // workers)
         with ExitStack() as closing:
-            started = distributed.LocalCluster(
-                n_workers=0,
-                threads_per_worker=threads,
-                host="127.0.0.1",
-                dashboard_address="127.0.0.1:0",
-                silence_logs=logging.ERROR,
-                preload=[_UNDISTURBED, *import_module("dask").config.get("distributed.worker.preload")],
-            )
+            dask_config = import_module("dask").config
+            with dask_config.set(_NO_PAGES):
+                started = distributed.LocalCluster(
+                    n_workers=0,
+                    threads_per_worker=threads,
+                    host="127.0.0.1",
+                    security=_throw_away_certificates(distributed),
+                    dashboard_address="127.0.0.1:0",  # Dask opens a port in any case, by default to everybody
+                    scheduler_kwargs={"dashboard": False},
+                    silence_logs=logging.ERROR,
+                    preload=[_UNDISTURBED, *dask_config.get("distributed.worker.preload")],
+                    config=_NO_PAGES,
+                )
             closing.enter_context(started)
             client = closing.enter_context(_connected(started, timeout, direct_to_workers=True))
             started.scale(workers)
@@ -183,6 +194,18 @@ def _distributed() -> Any:
         raise MissingDependencyError(
             "a cluster needs the package distributed, which is not installed: pip install 'philia[dask]'"
         ) from error
+
+
+def _throw_away_certificates(distributed: Any) -> Any:
+    """Keys for one cluster, which never leave the memory of its processes; None, and a warning, if none can be made."""
+    try:
+        return distributed.Security.temporary()
+    except ImportError:
+        _LOG.warning(
+            "the package cryptography is not installed, so the workers' ports on 127.0.0.1 are open: every user of "
+            "this machine can run programs as you while they are there. To close them: pip install 'philia[dask]'"
+        )
+        return None
 
 
 def _connected(address: Any, timeout: float, **settings: Any) -> Any:

@@ -9,7 +9,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
 from itertools import chain, islice
-from typing import TypeVar
+from threading import Lock
+from typing import Any, TypeVar
 
 from threadpoolctl import ThreadpoolController
 
@@ -48,11 +49,40 @@ class LocalThreads:
 def one_blas_thread() -> Iterator[None]:
     """Keep BLAS on one thread for a while: for lanes that share the cores, and for sums whose order must not vary.
 
+    BLAS has one setting for the whole process. The first thread to come here changes it and the last to leave restores
+    it: otherwise one that leaves would give BLAS its threads back while another still needs it on one.
+
     >>> with one_blas_thread():
     ...     product = [[2.0]] @ __import__("numpy").eye(1)
     """
-    with _blas().limit(limits=1, user_api="blas"):
+    _LIMIT.enter()
+    try:
         yield
+    finally:
+        _LIMIT.leave()
+
+
+class _Limit:
+    """The limit on BLAS, and how many threads rely on it."""
+
+    def __init__(self) -> None:
+        self._lock, self._users = Lock(), 0
+        self._limiter: Any = None
+
+    def enter(self) -> None:
+        with self._lock:
+            if self._users == 0:
+                self._limiter = _blas().limit(limits=1, user_api="blas")
+            self._users += 1
+
+    def leave(self) -> None:
+        with self._lock:
+            self._users -= 1
+            if self._users == 0:
+                self._limiter.restore_original_limits()
+
+
+_LIMIT = _Limit()
 
 
 def _cores() -> int:

@@ -14,7 +14,7 @@ import numpy as np
 from philia._types import Float64Array, Node
 from philia.explain.links import factor_in_words
 from philia.explain.members import Members, rows_of
-from philia.explain.normalized import NEGLIGIBLE, Kind, community_names, normalize
+from philia.explain.normalized import NEGLIGIBLE, Kind, normalize
 from philia.explain.rules import thresholds
 from philia.explain.stability import CommunityStability, Interval, Stability
 from philia.factors import CommunityFactors
@@ -227,7 +227,6 @@ def find_communities(
     """
     normal = normalize(factors)
     bar = thresholds(graph, normal, rule)
-    names = community_names(factors.homophilous.shape[1], factors.heterophilous.shape[1])
     found = tuple(
         Community(
             name=normal.names[c],
@@ -241,7 +240,7 @@ def find_communities(
         for c in np.flatnonzero(np.abs(normal.strengths) >= NEGLIGIBLE)
     )
     used = {community.name for community in found}
-    return Communities(found, bar.said, graph.nodes, tuple(name for name in names if name not in used))
+    return Communities(found, bar.said, graph.nodes, tuple(name for name in factors.names if name not in used))
 
 
 def _members(graph: Graph, memberships: Float64Array, threshold: float) -> Members:

@@ -10,7 +10,6 @@ from scipy.special import expit
 
 from philia._types import Node
 from philia.exceptions import InvalidParameterError
-from philia.explain.normalized import community_names
 from philia.explain.stability import CommunityStability, Interval, Stability
 from philia.factors import CommunityFactors
 from philia.graphs.graph import Graph
@@ -132,14 +131,13 @@ def explain_link(
         raise InvalidParameterError(f"{u!r} was given twice; a link has two different nodes")
     baseline, *terms = factors.contributions(np.array([i]), np.array([j]))[0].tolist()
     affinities = np.hstack([factors.homophilous[[i, j]], factors.heterophilous[[i, j]]])
-    names = community_names(factors.homophilous.shape[1], factors.heterophilous.shape[1])
     reasons = tuple(
         _seen_by_others(
             Reason(name, term, (float(affinities[0, c]), float(affinities[1, c]))),
             None if stability is None else stability.of(name),
             (i, j),
         )
-        for c, (name, term) in enumerate(zip(names, terms, strict=True))
+        for c, (name, term) in enumerate(zip(factors.names, terms, strict=True))
     )
     return LinkExplanation(u, v, graph.has_link(u, v), baseline, reasons)
 

@@ -46,20 +46,13 @@ def normalize(factors: CommunityFactors) -> NormalizedFactors:
     >>> normal.names, normal.strengths.tolist(), normal.memberships.tolist()
     (('B1', 'C1'), [4.0, -9.0], [[1.0, 1.0], [0.5, 0.0]])
     """
-    F = np.hstack([factors.homophilous, factors.heterophilous])
-    k_B, k_C = factors.homophilous.shape[1], factors.heterophilous.shape[1]
+    F, names = factors.columns, factors.names
     largest = F.max(axis=0, initial=0.0)
     kept = np.flatnonzero(largest > 0)
-    names = community_names(k_B, k_C)
-    signs = np.repeat([1.0, -1.0], [k_B, k_C])
+    signs = np.repeat([1.0, -1.0], factors.counts)
     return NormalizedFactors(
         memberships=F[:, kept] / largest[kept],
         strengths=signs[kept] * largest[kept] ** 2,
         names=tuple(names[column] for column in kept),
         columns=kept,
     )
-
-
-def community_names(n_homophilous: int, n_heterophilous: int) -> list[str]:
-    """B1, B2, … for communities that attract and C1, C2, … for those that repel, after the paper's matrices."""
-    return [f"B{c + 1}" for c in range(n_homophilous)] + [f"C{c + 1}" for c in range(n_heterophilous)]

@@ -83,7 +83,7 @@ class Boxes:
     """
 
     def __init__(self, factors: LowRankFactors) -> None:
-        from philia.factors.compiled import grow, prepare_drawing
+        from philia.factors.compiled_boxes import grow, prepare_drawing
 
         prepare_drawing()
         # Bounds allow for the rounding of 64 bits, not of fewer.
@@ -104,7 +104,7 @@ class Boxes:
         >>> sum(len(pairs.rows) for pairs in Boxes(factors).draw(0, np.random.default_rng(0)))  # all are certain
         1225
         """
-        from philia.factors.compiled import begun, draw, finished, looked_at
+        from philia.factors.compiled_boxes import begun, draw, finished, looked_at
 
         walk = begun(rng.standard_exponential())
         while not finished(walk):
@@ -119,7 +119,7 @@ class Boxes:
 
         After ``patience`` pairs of boxes the search is given up with what it has.
         """
-        from philia.factors.compiled_search import largest, prepare_search
+        from philia.factors.compiled_boxes import largest, prepare_search
 
         prepare_search()
         known = links.indptr.astype(np.int64), links.indices.astype(np.int32, copy=False)

@@ -36,6 +36,34 @@ class CommunityFactors(LowRankFactors):
         """
         return cls(B, np.empty((len(B), 0)), np.zeros(len(B)))
 
+    @property
+    def counts(self) -> tuple[int, int]:
+        """How many communities attract and how many repel: k_B and k_C.
+
+        >>> CommunityFactors.attracting(np.ones((3, 2))).counts
+        (2, 0)
+        """
+        return self.homophilous.shape[1], self.heterophilous.shape[1]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """B1, B2, … for communities that attract and C1, C2, … for those that repel, after the paper's matrices.
+
+        >>> CommunityFactors(np.ones((3, 2)), np.ones((3, 1)), np.zeros(3)).names
+        ('B1', 'B2', 'C1')
+        """
+        k_B, k_C = self.counts
+        return *(f"B{c + 1}" for c in range(k_B)), *(f"C{c + 1}" for c in range(k_C))
+
+    @property
+    def columns(self) -> Float64Array:
+        """B and C side by side (n × k_B + k_C), in the order of ``names``; a new array.
+
+        >>> CommunityFactors(np.array([[1.0, 2.0]]), np.array([[3.0]]), np.zeros(1)).columns
+        array([[1., 2., 3.]])
+        """
+        return np.hstack([self.homophilous, self.heterophilous])
+
     def contributions(self, rows: npt.NDArray[np.integer], columns: npt.NDArray[np.integer]) -> Float64Array:
         """What the background and then each column of B and C add to the score of each pair (pairs × 1 + k_B + k_C)."""
         baseline = self.background[rows] + self.background[columns]

@@ -123,14 +123,12 @@ def strongest(factors: CommunityFactors, k: int) -> CommunityFactors:
     >>> kept.homophilous.tolist(), kept.heterophilous.tolist()
     ([[4.0]], [[3.0, 2.0]])
     """
-    B, C = factors.homophilous, factors.heterophilous
     if k < 1:
         raise InvalidParameterError(f"k is {k!r}; at least one column must be kept, so use 1 or more")
-    norms = (np.hstack([B, C]) ** 2).sum(axis=0)
+    B, C, k_B = factors.homophilous, factors.heterophilous, factors.counts[0]
+    norms = (factors.columns**2).sum(axis=0)
     kept = np.sort(np.argsort(-norms, kind="stable")[:k])
-    return CommunityFactors(
-        B[:, kept[kept < B.shape[1]]], C[:, kept[kept >= B.shape[1]] - B.shape[1]], factors.background
-    )
+    return CommunityFactors(B[:, kept[kept < k_B]], C[:, kept[kept >= k_B] - k_B], factors.background)
 
 
 def _signed(factors: LogisticFactors | SignedFactors) -> SignedFactors:

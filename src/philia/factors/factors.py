@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 Rows = npt.NDArray[np.integer] | slice
 _CHUNK = 65536
 
+_LARGEST = 1e150
+"""Products of larger numbers, which scores are, would not be finite."""
+
 
 class Factors(ABC):
     """The fitted numbers of a model; each subclass is a frozen dataclass of arrays.
@@ -49,6 +52,17 @@ class Factors(ABC):
         """The numbers of each node side by side (n × columns): all arrays with a row a node."""
         columns = [array.reshape(self.n_nodes, -1) for array in self.arrays().values()]
         return np.hstack(columns).astype(np.float64, copy=False)
+
+    @property
+    def usable(self) -> bool:
+        """Whether all numbers are finite, and small enough for their products to be finite too.
+
+        >>> from philia.factors import CommunityFactors
+        >>> CommunityFactors.attracting(np.array([[1.0], [np.inf]])).usable
+        False
+        """
+        arrays = [array for array in self.arrays().values() if array.dtype.kind == "f" and array.size]
+        return all(max(abs(array.min()), abs(array.max())) <= _LARGEST for array in arrays)  # NaN compares as false
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
         """The arrays that make up the factors, by name: what a file keeps."""

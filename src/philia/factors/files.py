@@ -1,7 +1,8 @@
 """Arrays and a header in one safetensors file: no pickle, written whole or not at all, checked when read.
 
 Arrays are written in pieces, so that a file may hold more than there is room for beside what is there already. The
-format is the number of bytes of a header, the header in JSON, and the bytes of all arrays.
+format is the number of bytes of a header, the header in JSON, and the bytes of all arrays. The header begins with a
+checksum of every other byte of the file, so that no part of it can change unseen.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 import numpy.typing as npt
@@ -23,8 +24,14 @@ from philia._version import __version__
 from philia.exceptions import GraphFileError, ModelFileError
 from philia.graphs.files.saving import saving
 
-FORMAT = 1
-"""Raised by one whenever an older philia could misread a newer file."""
+FORMAT = 2
+"""Raised by one whenever an older philia could misread a newer file. The checksum of format 1 covered arrays alone."""
+
+_BEGINNING = b'{"__metadata__": {"checksum": "'
+"""How a header begins. The checksum follows at a fixed place, so that it is checked before anything is parsed."""
+
+_DIGITS = 32
+"""Hexadecimal digits of a checksum."""
 
 _PIECE = 1 << 20
 """About how many numbers are written at a time."""
@@ -78,19 +85,24 @@ def write_arrays(
 ) -> None:
     """Write arrays and header to a file, whole or not at all."""
     parts = {name: InPieces.of(array) for name, array in arrays.items()}
-    stamp = {"format": FORMAT, "philia": __version__, "checksum": _checksum(parts)}
     # Larger numbers come first, so that each array begins where its numbers may lie in memory.
     ordered = sorted(parts, key=lambda name: (-parts[name].dtype.itemsize, name))
-    table: dict[str, Any] = {"__metadata__": {"philia": json.dumps({**stamp, **header})}}
+    told = json.dumps({"format": FORMAT, "philia": __version__, **header})
+    table: dict[str, Any] = {"__metadata__": {"checksum": "0" * _DIGITS, "philia": told}}
     ends = list(accumulate((parts[name].nbytes for name in ordered), initial=0))
     for name, offsets in zip(ordered, pairwise(ends), strict=True):
         part = parts[name]
         table[name] = {"dtype": _written_type(part.dtype), "shape": part.shape, "data_offsets": offsets}
-    told = json.dumps(table).encode()
-    told += b" " * (-len(told) % 8)
+    front = json.dumps(table).encode()
+    front += b" " * (-len(front) % 8)
+    before, after = len(front).to_bytes(8, "little") + _BEGINNING, front[len(_BEGINNING) + _DIGITS :]
+    digest = hashlib.blake2b(before + after, digest_size=_DIGITS // 2)
+    for name in ordered:
+        for content in parts[name].contents():
+            digest.update(content)
     try:
         with saving(path) as file:
-            file.write(len(told).to_bytes(8, "little") + told)
+            file.write(before + digest.hexdigest().encode() + after)
             for name in ordered:
                 file.writelines(parts[name].contents())
     except GraphFileError as error:
@@ -103,39 +115,70 @@ def _written_type(dtype: np.dtype[Any]) -> str:
 
 
 def read_arrays(path: str | os.PathLike[str]) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any]]:
-    """The arrays and the header of a file; a sentence if it is missing, damaged, foreign or too new."""
-    from safetensors import SafetensorError, safe_open
+    """The arrays and the header of a file, or a ``ModelFileError`` if it is missing, damaged, foreign or too new.
 
+    Files of format 1 are still read. Their checksum does not cover the header, whose ``format`` tells.
+    """
     if not Path(path).is_file():
         raise ModelFileError(
             f"there is no model file {str(path)!r}; models are written by `philia fit -o` or model.save(path)"
         )
     try:
-        with safe_open(path, framework="numpy") as file:
-            header = json.loads((file.metadata() or {}).get("philia", "null"))
-            arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  (not a mapping)
-    except (SafetensorError, ValueError, OSError) as error:
+        with Path(path).open("rb") as file:
+            protected = _is_whole(file)
+        if protected is False:
+            raise _damaged(path)
+        arrays, header = _parsed(path)
+    except ModelFileError:
+        raise
+    except Exception as error:  # whatever the parsers of JSON and safetensors trip over, the file is to blame
         raise ModelFileError(
-            f"{str(path)!r} is not a readable model file ({error}); write it again with model.save(path)"
+            f"{str(path)!r} is not a readable model file ({str(error) or type(error).__name__}); write it again with "
+            "model.save(path)"
         ) from error
     if not isinstance(header, dict):
         raise ModelFileError(f"{str(path)!r} was not written by philia: it has no philia header")
-    if header["format"] > FORMAT:
+    version = header.get("format")
+    if type(version) is not int:
+        raise ModelFileError(f"{str(path)!r} is damaged: its header has no format number; restore it or fit again")
+    if version > FORMAT:
         raise ModelFileError(
-            f"{str(path)!r} was written by philia {header['philia']} in format {header['format']}, and this is philia "
+            f"{str(path)!r} was written by philia {header.get('philia')} in format {version}, and this is philia "
             f"{__version__}, which reads formats up to {FORMAT}; upgrade philia to read it"
         )
-    if header["checksum"] != _checksum({name: InPieces.of(array) for name, array in arrays.items()}):
-        raise ModelFileError(
-            f"{str(path)!r} is damaged: its content does not match its checksum; restore it or fit again"
-        )
+    if protected is None and not (version == 1 and header.get("checksum") == _checksum_of_arrays(arrays)):
+        raise _damaged(path)
     return arrays, header
 
 
-def _checksum(parts: Mapping[str, InPieces]) -> str:
+def _is_whole(file: BinaryIO) -> bool | None:
+    """Whether every byte is as it was written; None for a file that does not begin with a checksum of all of it."""
+    before, found = file.read(8 + len(_BEGINNING)), file.read(_DIGITS)
+    if not before.endswith(_BEGINNING):
+        return None
+    digest = hashlib.blake2b(before, digest_size=_DIGITS // 2)
+    while content := file.read(_PIECE):
+        digest.update(content)
+    return digest.hexdigest().encode() == found
+
+
+def _parsed(path: str | os.PathLike[str]) -> tuple[dict[str, npt.NDArray[Any]], Any]:
+    from safetensors import safe_open
+
+    with safe_open(path, framework="numpy") as file:
+        header = json.loads((file.metadata() or {}).get("philia", "null"))
+        return {name: file.get_tensor(name) for name in file.keys()}, header  # noqa: SIM118  (not a mapping)
+
+
+def _damaged(path: str | os.PathLike[str]) -> ModelFileError:
+    return ModelFileError(f"{str(path)!r} is damaged: its content does not match its checksum; restore it or fit again")
+
+
+def _checksum_of_arrays(arrays: Arrays) -> str:
+    """The checksum of format 1."""
     digest = hashlib.blake2b(digest_size=16)
-    for name in sorted(parts):
-        digest.update(f"{name}:{parts[name].dtype.str}:{parts[name].shape};".encode())
-        for content in parts[name].contents():
+    for name in sorted(arrays):
+        digest.update(f"{name}:{arrays[name].dtype.str}:{arrays[name].shape};".encode())
+        for content in InPieces.of(arrays[name]).contents():
             digest.update(content)
     return digest.hexdigest()

@@ -4,8 +4,7 @@ Arrays in, arrays out, whole numbers of 64 bits throughout. ``rows`` holds a gra
 of each node start, the neighbour at each entry, and the number of the link at each entry. Where links have a direction,
 ``heads`` holds the node that each link points to and ``received`` how many links point to each node.
 
-All is in one file, because numba's cache on disk notices a change only in the file of the function it has cached.
-numba is loaded with this file, so whoever needs it imports it when it is needed.
+numba is loaded with this file, so callers import it only when they need it.
 """
 
 from __future__ import annotations

@@ -6,8 +6,7 @@ root of its tree, the link to that node, and the way to a node that stands for t
 whenever a link moves. The third changes only when two trees become one: trees are never taken apart, as a link only
 leaves when another takes its place.
 
-All is in one file, because numba's cache on disk notices a change only in the file of the function it has cached.
-numba is loaded with this file, so whoever needs it imports it when it is needed.
+numba is loaded with this file, so callers import it only when they need it.
 """
 
 from __future__ import annotations

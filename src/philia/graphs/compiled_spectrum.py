@@ -1,4 +1,7 @@
-"""The compiled product of a graph with a block of vectors, for the spectrum of large graphs."""
+"""The compiled product of a graph with a block of vectors, for the spectrum of large graphs.
+
+This is a file of its own because it loads numba, which small graphs do without.
+"""
 
 from __future__ import annotations
 

@@ -13,6 +13,7 @@ from scipy import sparse
 from philia._types import BoolArray, Float64Array, Int64Array, Node
 from philia.exceptions import InvalidGraphError
 from philia.graphs.nodes import Nodes
+from philia.graphs.weights import check_total
 
 
 @dataclass(frozen=True)
@@ -82,7 +83,7 @@ class Graph:
     ) -> Graph:
         """A graph from two equally long arrays of row numbers, one entry a link; loops and repetitions are counted.
 
-        The weights of a repeated link are added.
+        The weights of a repeated link are added, and all of them together have to stay within 1e150.
 
         >>> Graph.from_rows(np.array([0, 1, 1]), np.array([1, 0, 1]), Nodes.numbered(2))
         Graph(2 nodes, 1 link; 1 self-loop dropped, 1 repeated link merged)
@@ -98,6 +99,9 @@ class Graph:
         values = np.ones(low.size, np.int8) if weights is None else weights
         upper = sparse.coo_array((values, (low.astype(index), high.astype(index))), shape=(n, n)).tocsr()
         upper.sum_duplicates()
+        if weights is not None:
+            merged = upper.tocoo()
+            check_total(merged.row, merged.col, nodes, merged.data)
         totals = None if weights is None or (upper.data == 1).all() else _frozen((upper + upper.T).tocsr()).data
         upper.data = np.ones(upper.nnz, np.int8)  # sums of many repetitions overflow eight bits, so they are never read
         adjacency = (upper + upper.T).tocsr()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -33,6 +34,10 @@ END_NAMES = (
 """What the two columns of a table of links are usually called, without capitals, blanks and punctuation."""
 
 Column = Sequence[Node] | npt.NDArray[Any]
+
+_WORDS = re.compile(r"[^\W_]+")
+_LONGEST_NAME = 100
+"""Letters of a column's name that are looked at; a file without line ends has the longest names."""
 
 
 def graph_from_rows(
@@ -226,7 +231,7 @@ def find_columns(headers: Sequence[object], wanted: tuple[int | str, int | str] 
 
 def plain_name(header: object) -> str:
     """A column's name without capitals, blanks and punctuation, as :data:`END_NAMES` has them."""
-    return "".join(letter for letter in str(header).lower() if letter.isalnum())
+    return "".join(_WORDS.findall(str(header)[:_LONGEST_NAME].lower()))
 
 
 def _place(column: int | str, headers: Sequence[object]) -> int:

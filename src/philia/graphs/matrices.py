@@ -101,17 +101,63 @@ def _nonzero(matrix: Any) -> Any:
     kind = np.dtype(matrix.dtype).kind
     if kind not in "biuf":
         raise InvalidGraphError(f"the matrix holds {matrix.dtype} values; an adjacency matrix holds zeros and ones")
-    if getattr(matrix, "format", None) in ("csr", "csc", "bsr"):
-        try:
-            matrix.check_format(full_check=True)
-        except ValueError as error:
+    if sparse.issparse(matrix):  # before anything else: even astype goes through the entries
+        matrix = matrix.tocoo() if matrix.format in ("bsr", "dia", "dok", "lil") and is_sound(matrix) else matrix
+        if not is_sound(matrix):
             raise InvalidGraphError(
-                f"the sparse matrix is damaged ({error}); make it again from its rows and columns"
-            ) from None
+                f"the sparse matrix is damaged: its {matrix.format} arrays point outside of a matrix of "
+                f"{matrix.shape[0]:,} x {matrix.shape[1]:,}; make it again from its rows and columns"
+            )
+    computable = np.dtype(np.float64 if kind == "f" and matrix.dtype.itemsize not in (4, 8) else matrix.dtype)
+    if sparse.issparse(matrix) and kind in "iu" and computable.itemsize < 8:
+        computable = np.dtype(np.int64)  # repeated entries are added, and 255 + 1 would be no link in eight bits
+    matrix = matrix.astype(computable.newbyteorder("="), copy=False)  # scipy knows no other floats and no other order
     compressed = sparse.csr_array(matrix, copy=True)
     compressed.sum_duplicates()
     compressed.eliminate_zeros()
     return compressed
+
+
+def is_sound(matrix: Any) -> bool:
+    """Whether the arrays of a sparse matrix stay inside of it, which scipy's compiled code takes on trust.
+
+    ``check_format`` is not enough: it believes ``indptr[-1]``, and then looks at no more entries than that.
+
+    >>> is_sound(sparse.csr_array(np.eye(2)))
+    True
+    """
+    rows, columns = matrix.shape
+    if matrix.format == "coo":
+        ends, size = (matrix.row, matrix.col), len(matrix.data)
+        return all(
+            end.ndim == 1 and len(end) == size and _within(end, limit)
+            for end, limit in zip(ends, matrix.shape, strict=True)
+        )
+    if matrix.format not in ("csr", "csc", "bsr"):
+        return True  # kept in Python's lists and dictionaries, or in plain diagonals; their entries come out as coo
+    if matrix.format == "bsr":
+        height, width = matrix.blocksize
+        if not height or not width or rows % height or columns % width:
+            return False
+        rows, columns = rows // height, columns // width
+    major, minor = (columns, rows) if matrix.format == "csc" else (rows, columns)
+    indptr, indices = matrix.indptr, matrix.indices
+    return bool(
+        indptr.ndim == indices.ndim == 1
+        and matrix.data.ndim == (3 if matrix.format == "bsr" else 1)
+        and indptr.dtype.kind == "i"
+        and len(indptr) == major + 1
+        and indptr[0] == 0
+        and (indptr[:-1] <= indptr[1:]).all()
+        and indptr[-1] <= len(indices)
+        and indptr[-1] <= len(matrix.data)
+        and _within(indices, minor)
+    )
+
+
+def _within(numbers: npt.NDArray[Any], limit: int) -> bool:
+    whole = numbers.dtype.kind in "iu"
+    return whole and (not numbers.size or (int(numbers.min()) >= 0 and int(numbers.max()) < limit))
 
 
 def _check_values(entries: Any) -> None:

@@ -79,7 +79,9 @@ class Nodes(Sequence[Node]):
 
     def check_unique(self) -> None:
         """Complain if two nodes have the same name."""
-        if len(self._rows) == len(self):
+        # Integers are compared as an array: a table of millions of them would take ten times the memory.
+        different = len(self._rows) if self.integers is None else np.unique(self.integers).size
+        if different == len(self):
             return
         seen: set[Node] = set()
         twice = next(name for name in self if name in seen or seen.add(name))  # type: ignore[func-returns-value]

@@ -54,6 +54,28 @@ def check_weights(rows: npt.NDArray[Any], columns: npt.NDArray[Any], nodes: Node
     )
 
 
+HEAVIEST = 1e150
+"""The largest total of weights: fits add up weights, multiply them and square the sums, all below 1.8e308."""
+
+
+def check_total(rows: npt.NDArray[Any], columns: npt.NDArray[Any], nodes: Nodes, weights: Float64Array) -> None:
+    """Complain about weights, one for each link, that are too large to compute with, singly or together.
+
+    >>> check_total(np.array([0]), np.array([1]), Nodes(["ann", "bob"]), np.array([1e200]))
+    Traceback (most recent call last):
+    philia.exceptions.InvalidGraphError: the weights add up to more than 1e+150, the most ...
+    """
+    heaviest = int(np.argmax(weights)) if weights.size else 0
+    if not weights.size or (weights[heaviest] <= HEAVIEST and weights.sum() <= HEAVIEST):
+        return
+    u, v = nodes.pick(np.array([rows[heaviest], columns[heaviest]]))
+    raise InvalidGraphError(
+        f"the weights add up to more than {HEAVIEST:g}, the most that can be computed with; the link of {u!r} and "
+        f"{v!r} has the largest, {weights[heaviest]:g}, repetitions added. Divide all weights by the same number, or "
+        "read the links without their weights"
+    )
+
+
 def written_weight(weight: float) -> str:
     """A weight as text from which the same number is read.
 

@@ -41,7 +41,12 @@ def race(points: Sequence[Float64Array], improve: Improve, iterations: int = 25)
     while True:
         for place, runner in enumerate(runners):
             if not runner.converged:
-                runners[place] = _joined(runner, improve(runner.point, iterations))
+                try:
+                    runners[place] = _joined(runner, improve(runner.point, iterations))
+                except KeyboardInterrupt:  # outside of a search, which would have kept its best point
+                    if not any(len(other.history) for other in runners):
+                        raise
+                    return _with_all_costs(min(runners, key=_rank), ended + runners, _INTERRUPTED)
             if runners[place].reason == _INTERRUPTED:
                 return _with_all_costs(min(runners, key=_rank), ended + runners, _INTERRUPTED)
         ranked = sorted(runners, key=_rank)

@@ -8,7 +8,7 @@ from philia.exceptions import ModelFileError
 from philia.models.attract_repel import AttractRepel
 from philia.models.bigclam import BigClam
 from philia.models.community import CommunityModel
-from philia.models.files import read_model
+from philia.models.files import read_model, refusing_damage
 from philia.models.link_model import LinkModel
 from philia.models.logistic_pca import LogisticPCA
 from philia.models.normalized_cuts import NormalizedCuts
@@ -49,4 +49,5 @@ def load(path: str | os.PathLike[str]) -> LinkModel:
         raise ModelFileError(
             f"{str(path)!r} holds a {kept.model!r}, which this philia does not know; it knows {', '.join(MODELS)}"
         )
-    return MODELS[kept.model]._restored(kept)
+    with refusing_damage(path):
+        return MODELS[kept.model]._restored(kept)

@@ -1,13 +1,16 @@
 """A folder that holds how far a fit has come, so that it can go on after its process has died.
 
-Records are written in groups, each a file that is there whole or not at all.
+Records are written in groups, each a file that is there whole or not at all. All of it is verified before any of it is
+used.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import logging
 import os
+import re
 import shutil
 import time
 from collections.abc import Callable, Iterable
@@ -19,7 +22,7 @@ from typing import Any, TypeVar
 from philia.exceptions import CheckpointError, GraphFileError, ModelFileError
 from philia.graphs.files.saving import saving
 from philia.models.course import Course, Place
-from philia.models.records import Record, names_of_records, read_records, write_records
+from philia.models.records import Record, read_records, write_records
 
 _LOG = logging.getLogger("philia")
 
@@ -33,6 +36,10 @@ _AT_ONCE = 64e6
 """More bytes than this are written at once, and do not wait in memory."""
 
 _ABOUT = "fit.json"
+
+_GROUP = re.compile(r"records-([0-9]{8})\.safetensors")
+_NAME = re.compile(r"(0|[1-9][0-9]{0,8})(/(0|[1-9][0-9]{0,8}))*")
+"""Names of files, and of the records in them; what is called otherwise is not ours."""
 
 T = TypeVar("T")
 
@@ -75,18 +82,19 @@ class Checkpoint:
     def about(self) -> dict[str, Any] | None:
         """What is known about the fit that the folder is a checkpoint of; None if it is of none."""
         path = self.path / _ABOUT
-        return self._reading(lambda path: dict(json.loads(path.read_text())), path) if path.is_file() else None
+        return self._reading(_read_about, path) if path.is_file() else None
 
     def begin(self, about: dict[str, Any]) -> None:
         """Take the records that are there; ``about`` is what a new checkpoint will say about its fit."""
-        self._about = about
+        earlier = self.about
+        self._about = about if earlier is None else earlier
         self._written, self._waiting, self._broken = Course(), Course(), False
         _remove(self._torn())
-        if self.about is None:
+        if earlier is None:
             _remove(self._groups())  # what is left of one that was being removed
         for group in self._groups():
-            for name in self._reading(names_of_records, group):
-                self._written[_place(name)] = group
+            for place in self._reading(lambda group: list(map(_place, self._records(group))), group):
+                self._written[place] = group
         self._costs, self._last = _Costs(self.path), time.perf_counter()
 
     def find(self, place: Place) -> Record | None:
@@ -95,7 +103,7 @@ class Checkpoint:
         if waiting is not None or group is None:
             return waiting
         if self._read[0] != group or _name(place) not in self._read[1]:
-            self._read = group, self._reading(read_records, group)
+            self._read = group, self._reading(self._records, group)
         return self._read[1].pop(_name(place))  # the others are asked for next, most likely; this one not again
 
     def put(self, place: Place, record: Record) -> None:
@@ -133,8 +141,9 @@ class Checkpoint:
             if self.about is None:
                 self.path.mkdir(parents=True, exist_ok=True)
                 with saving(self.path / _ABOUT) as file:
-                    file.write(json.dumps(self._about, indent=1).encode())
-            write_records(group, {_name(place): record for place, record in records.items()})
+                    file.write(_as_text({**self._about, "checksum": _digest(self._about)}).encode())
+            named = {_name(place): record for place, record in records.items()}
+            write_records(group, named, _digest(self._about))
         except (GraphFileError, ModelFileError, OSError) as error:
             self._broken, self._waiting = True, Course()
             _LOG.warning("the checkpoint %r cannot be written (%s); the fit goes on without", str(self.path), error)
@@ -158,6 +167,17 @@ class Checkpoint:
         else:
             self.clear()
 
+    def set_aside(self) -> Path:
+        """Give the folder another name, so that another fit can use this one; the new name."""
+        number = next(n for n in range(1, 10**6) if not self.path.with_name(f"{self.path.name}.{n}").exists())
+        try:
+            return self.path.rename(self.path.with_name(f"{self.path.name}.{number}"))
+        except OSError as error:
+            raise CheckpointError(
+                f"the checkpoint {str(self.path)!r} of another fit cannot be renamed ({error.strerror}); move it, or "
+                "write the model elsewhere"
+            ) from error
+
     def clear(self) -> None:
         """Remove the checkpoint, and the folder if nothing else is in it."""
         self._written, self._waiting, self._read = Course(), Course(), (None, {})
@@ -165,18 +185,25 @@ class Checkpoint:
         with suppress(OSError):  # it may hold what is not ours, or not be there at all
             self.path.rmdir()
 
+    def damaged(self, what: str) -> CheckpointError:
+        """The error that says what is wrong with the checkpoint, and what to do."""
+        return CheckpointError(
+            f"the checkpoint {str(self.path)!r} is damaged: {what}; remove the folder to begin the fit anew"
+        )
+
     def _reading(self, read: Callable[[Path], T], path: Path) -> T:
         try:
             return read(path)
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise CheckpointError(
-                f"the checkpoint {str(self.path)!r} is damaged: {path.name} cannot be read ({error}); remove the "
-                "folder to begin the fit anew"
-            ) from error
+        except Exception as error:  # whatever the parsers trip over, the file is to blame
+            said = str(error) or type(error).__name__
+            raise self.damaged(f"{path.name} cannot be read ({said})") from error
+
+    def _records(self, group: Path) -> dict[str, Record]:
+        return read_records(group, _digest(self._about))
 
     def _groups(self) -> list[Path]:
         """The files of records, in the order in which they were written."""
-        return sorted(self.path.glob("records-*.safetensors"))
+        return sorted(path for path in self.path.glob("records-*.safetensors") if _GROUP.fullmatch(path.name))
 
     def _torn(self) -> list[Path]:
         """What is left of writings that were ended in the middle."""
@@ -214,7 +241,28 @@ def _name(place: Place) -> str:
 
 
 def _place(name: str) -> Place:
+    if not _NAME.fullmatch(name):
+        raise ValueError(f"no record is called {name[:40]!r}")
     return tuple(map(int, name.split("/")))
+
+
+def _read_about(path: Path) -> dict[str, Any]:
+    text = path.read_bytes().decode("ascii")
+    found = json.loads(text)
+    if not isinstance(found, dict) or text != _as_text(found):
+        raise ValueError("it is not as it was written")
+    checksum = found.pop("checksum", None)  # earlier versions wrote none
+    if checksum is not None and checksum != _digest(found):
+        raise ValueError("its content does not match its checksum")
+    return found
+
+
+def _as_text(about: dict[str, Any]) -> str:
+    return json.dumps(about, indent=1)
+
+
+def _digest(about: dict[str, Any]) -> str:
+    return hashlib.blake2b(_as_text(about).encode(), digest_size=16).hexdigest()
 
 
 def _remove(paths: Iterable[Path]) -> None:

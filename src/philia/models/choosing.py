@@ -62,14 +62,17 @@ class HiddenPairsTrial:
         model = self.model._with(n_homophilous, n_heterophilous, 0.0)
         recipe = model._recipe()
         with one_blas_thread():
-            F = self.model._journal.start(lambda: model._start(seen(self.graph, self.hidden), recipe, self.rng))
+            F = self.model._journal.start(
+                lambda: model._start(seen(self.graph, self.hidden), recipe, self.rng),
+                (self.graph.n_nodes, len(recipe.mixing)),
+            )
         return model._factors(F, recipe)
 
     def train(self, factors: CommunityFactors, penalty: float, iterations: int) -> CommunityFactors:
         """The factors after some more steps."""
         if self.interrupted:
             return factors
-        model = self.model._with(factors.homophilous.shape[1], factors.heterophilous.shape[1], penalty)
+        model = self.model._with(*factors.counts, penalty)
         recipe = model._recipe()
         with one_blas_thread():
             solution = self._search(model, recipe, model._columns(factors), iterations)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Literal, Self
 
@@ -196,13 +197,20 @@ class CommunityModel(Factorization):
         chosen = self.selection_.choice
         self.penalty_ = chosen.penalty if self.penalty == AUTO else float(self.penalty)
         settled = self._with(chosen.n_homophilous, chosen.n_heterophilous, self.penalty_)
-        # The search ended near the end of this fit: half of the iterations are plenty. Who pressed Ctrl-C wants none.
-        share = 0.0 if self.selection_.interrupted else 0.5
-        solver = shortened(solver_for(self.solver, graph, settled._recipe(), self.held_out_), share)
-        settled.set_params(start=FromFactors(factors), n_starts=1, solver=solver)
+        settled.set_params(start=FromFactors(factors), n_starts=1)
         settled.held_out_, settled._journal = self.held_out_, self._journal
+        solver = solver_for(self.solver, graph, settled._recipe(), self.held_out_)
+        if not self.selection_.interrupted:
+            # The search ended near the end of this fit: half of the iterations are plenty.
+            settled.set_params(solver=shortened(solver, 0.5))
+            with suppress(KeyboardInterrupt):
+                found, solution = settled._learn(graph, rng, on_iteration)
+                if len(solution.history):
+                    return found, solution
+        # Who pressed Ctrl-C wants no more, but what was chosen needs a loss.
+        settled.set_params(solver=shortened(solver, 0.0))
         found, solution = settled._learn(graph, rng, on_iteration)
-        return found, replace(solution, reason="interrupted", converged=False) if share == 0 else solution
+        return found, replace(solution, reason="interrupted", converged=False)
 
     def _chosen(self) -> dict[str, Any]:
         return {"penalty": self.penalty_, "selection": self.selection_ and self.selection_.to_dict()}
@@ -210,6 +218,12 @@ class CommunityModel(Factorization):
     @classmethod
     def _restored(cls, kept: KeptModel) -> Self:
         model = super()._restored(kept)
+        for name, columns in (
+            ("homophilous", model.factors_.homophilous),
+            ("heterophilous", model.factors_.heterophilous),
+        ):
+            if getattr(model, f"n_{name}") not in (AUTO, columns.shape[1]):
+                raise ValueError(f"n_{name} is {getattr(model, f'n_{name}')}, and there are {columns.shape[1]} columns")
         model.selection_ = None
         if kept.chosen.get("selection"):
             model.selection_ = Selection.from_dict(kept.chosen["selection"])
@@ -226,8 +240,7 @@ class CommunityModel(Factorization):
         return int(self.n_homophilous), int(self.n_heterophilous)
 
     def _settled(self) -> Self:
-        k_B, k_C = self.factors_.homophilous.shape[1], self.factors_.heterophilous.shape[1]
-        return self._with(k_B, k_C, self.penalty_)
+        return self._with(*self.factors_.counts, self.penalty_)
 
     def _recipe(self) -> Recipe:
         k_B, k_C = self._counts()

@@ -97,8 +97,13 @@ class Factorization(LinkModel):
     @classmethod
     def _restored(cls, kept: KeptModel) -> Self:
         model = super()._restored(kept)
-        model.penalty_ = kept.chosen.get("penalty", model.penalty)  # files once held no other than the one asked for
+        penalty = kept.chosen.get("penalty", model.penalty)  # files once held no other than the one asked for
+        if type(penalty) not in (int, float) or not 0 <= penalty < np.inf:
+            raise ValueError(f"the chosen penalty is {penalty!r}, not a finite number of at least 0")
+        model.penalty_ = penalty
         settled = model._settled()
-        point = settled._recipe().point(settled._columns(kept.factors))
-        model.solution_ = replace(kept.solution, point=point)
+        recipe, columns = settled._recipe(), settled._columns(kept.factors)
+        if columns.shape[1] != len(recipe.mixing):
+            raise ValueError(f"the factors have {columns.shape[1]} columns, and the settings {len(recipe.mixing)}")
+        model.solution_ = replace(kept.solution, point=recipe.point(columns))
         return model

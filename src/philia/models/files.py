@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import logging
+import math
 import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields, is_dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from philia.exceptions import InvalidGraphError, ModelFileError
+from philia.exceptions import InvalidGraphError, ModelFileError, NotEnoughMemoryError
 from philia.explain import Stability
 from philia.factors import (
     BlockFactors,
@@ -23,13 +27,32 @@ from philia.factors import (
 )
 from philia.factors.files import InPieces, read_arrays, write_arrays
 from philia.graphs import Changes, Graph, Nodes
-from philia.graphs.mapped_graphs import link_parts
+from philia.graphs.mapped import link_parts
 from philia.models.kept_stability import read_stability, stability_arrays, stability_header
 from philia.objective import BothPairs, HeldOut, ListedPairs, RandomPairs
 from philia.solvers import LBFGSB, Adam, BySize, FloorLBFGS, Solution
 
-_KINDS: tuple[Any, ...] = (BlockFactors, CoinFactors, CommunityFactors, LogisticFactors, MixtureFactors, SignedFactors)
-_FACTORS = {kind.__name__: kind for kind in _KINDS}
+_LOG = logging.getLogger("philia")
+
+_SHAPES: dict[Any, dict[str, str]] = {
+    BlockFactors: {"groups": "n", "densities": "gg"},
+    CoinFactors: {"seed": "1", "groups": "n"},
+    CommunityFactors: {"homophilous": "nb", "heterophilous": "nc", "background": "n"},
+    LogisticFactors: {"left": "nk", "right": "nk"},
+    MixtureFactors: {"memberships": "nk", "emissions": "nk", "degrees": "n", "shares": "nk"},
+    SignedFactors: {"positive": "np", "negative": "nq"},
+}
+"""The shape of each array of each kind of factors: the same letter is the same length, and n the number of nodes."""
+
+_WHOLE = ("groups", "seed")
+"""Arrays of whole numbers; all others hold fractions."""
+
+_NONNEGATIVE = ("groups", "seed", "homophilous", "heterophilous", "memberships", "emissions", "degrees", "shares")
+
+_NAMES = (str, int, float, bool, type(None))
+"""Kinds of node names that a file can keep."""
+
+_FACTORS = {kind.__name__: kind for kind in _SHAPES}
 _SOLVERS = {solver.__name__: solver for solver in (LBFGSB, FloorLBFGS, Adam, BySize)}
 
 
@@ -79,23 +102,129 @@ def write_model(path: str | os.PathLike[str], kept: KeptModel) -> None:
     write_arrays(path, arrays, header)
 
 
-def read_model(path: str | os.PathLike[str]) -> KeptModel:
-    """What the file at ``path`` says about a model."""
-    arrays, header = read_arrays(path)
+@contextmanager
+def refusing_damage(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Whatever goes wrong while a model is made from a file becomes a ``ModelFileError`` that names the file."""
     try:
-        nodes = _unpacked(arrays)
-        changes, weights = Changes(**header["changes"]), arrays.get("link_weights")
-        graph = Graph.from_rows(arrays["link_rows"], arrays["link_columns"], nodes, changes, weights)
-        kind = _FACTORS[header.get("factors", "CommunityFactors")]  # files once held this kind only
-        factors = kind(**{part.name: arrays[part.name] for part in fields(kind)})
-        solution = Solution(point=np.empty(0), history=arrays["loss_history"], **header["solution"])
-        parameters = {name: _unpacked_parameter(value) for name, value in header["parameters"].items()}
-        stability = read_stability(arrays, header.get("stability"))
-        held_out = _held_out(graph, arrays, header)
-        chosen = header.get("chosen", {})
-        return KeptModel(header["model"], parameters, graph, factors, solution, held_out, stability, chosen)
-    except (KeyError, TypeError, ValueError) as error:
-        raise ModelFileError(f"{str(path)!r} lacks a part of a model ({error}); fit and save it again") from error
+        yield
+    except (ModelFileError, NotEnoughMemoryError):
+        raise
+    except Exception as error:
+        said = f"there is no {error}" if isinstance(error, KeyError) else str(error) or type(error).__name__
+        raise ModelFileError(
+            f"{str(path)!r} does not hold a model as it should ({said}); restore it, or fit and save it again"
+        ) from error
+
+
+def read_model(path: str | os.PathLike[str]) -> KeptModel:
+    """What the file at ``path`` says about a model, each part checked for its type and shape."""
+    arrays, header = read_arrays(path)
+    with refusing_damage(path):
+        graph = _graph(arrays, header)
+        kept = KeptModel(
+            _text(header["model"], "the model"),
+            {name: _unpacked_parameter(name, value) for name, value in _table(header["parameters"]).items()},
+            graph,
+            _factors(arrays, header, graph.n_nodes),
+            _solution(arrays, header),
+            _held_out(graph, arrays, header),
+            read_stability(arrays, header.get("stability"), graph.n_nodes),
+            _table(header.get("chosen", {})),
+        )
+    if header["format"] == 1:
+        _LOG.warning(
+            "%r was written by an earlier philia, whose checksum does not cover settings and loss; save it again to "
+            "protect them",
+            str(path),
+        )
+    return kept
+
+
+def _graph(arrays: Mapping[str, npt.NDArray[Any]], header: Mapping[str, Any]) -> Graph:
+    nodes = _unpacked(arrays)
+    changes = Changes(**{name: _count(value, name) for name, value in _table(header["changes"]).items()})
+    rows, columns = (_rows(arrays, name, len(nodes)) for name in ("link_rows", "link_columns"))
+    weights = arrays.get("link_weights")
+    if weights is not None and not (
+        weights.dtype == np.float64
+        and weights.shape == rows.shape
+        and np.isfinite(weights).all()
+        and (weights > 0).all()
+    ):
+        raise ValueError("link_weights must hold a finite number above 0 for each link")
+    graph = Graph.from_rows(rows, columns, nodes, changes, weights)
+    if graph.n_links != len(rows) or graph.changes != changes:
+        raise ValueError("the links are not those of a graph: some are loops, or there twice")
+    return graph
+
+
+def _rows(arrays: Mapping[str, npt.NDArray[Any]], name: str, n_nodes: int) -> npt.NDArray[Any]:
+    """An array of row numbers, one of two that belong together."""
+    found, other = arrays[name], arrays[name.replace("_rows", "_columns")]
+    if found.ndim != 1 or found.dtype.kind != "i" or found.shape != other.shape:
+        raise ValueError(f"{name} is {found.dtype} of shape {found.shape}, not a list of rows")
+    if found.size and not (found.min() >= 0 and found.max() < n_nodes):
+        raise ValueError(f"{name} names nodes that are not there: there are {n_nodes:,}")
+    return found
+
+
+def _factors(arrays: Mapping[str, npt.NDArray[Any]], header: Mapping[str, Any], n_nodes: int) -> Factors:
+    kind = _FACTORS[header.get("factors", "CommunityFactors")]  # files once held this kind only
+    lengths = {"n": n_nodes, "1": 1}
+    for name, shape in _SHAPES[kind].items():
+        found = arrays[name]
+        expected = tuple(lengths.get(letter) for letter in shape)
+        fits = found.ndim == len(shape) and all(
+            lengths.setdefault(letter, length) == length for letter, length in zip(shape, found.shape, strict=True)
+        )
+        if not fits or found.dtype != (np.int64 if name in _WHOLE else np.float64):
+            raise ValueError(f"{name} is {found.dtype} of shape {found.shape}, where {expected} is expected")
+        if name in _NONNEGATIVE and found.size and found.min() < 0:
+            raise ValueError(f"{name} holds negative numbers")
+    if kind is BlockFactors and n_nodes and arrays["groups"].max() >= lengths["g"]:
+        raise ValueError(f"groups names groups that are not there: there are {lengths['g']:,}")
+    factors: Factors = kind(**{part.name: arrays[part.name] for part in fields(kind)})
+    if not factors.usable:
+        raise ValueError("factors are not finite, or too large to be multiplied")
+    return factors
+
+
+def _solution(arrays: Mapping[str, npt.NDArray[Any]], header: Mapping[str, Any]) -> Solution:
+    told, history = _table(header["solution"]), arrays["loss_history"]
+    if history.ndim != 1 or history.dtype != np.float64:
+        raise ValueError(f"loss_history is {history.dtype} of shape {history.shape}, not a list of numbers")
+    value = told["value"]
+    if type(value) not in (int, float) or not (math.isfinite(value) or not len(history)):  # some models have no loss
+        raise ValueError(f"the loss is {value!r}, not a finite number")
+    if type(told["converged"]) is not bool:
+        raise ValueError(f"converged is {told['converged']!r}, neither true nor false")
+    evaluations, reason = _count(told["evaluations"], "evaluations"), _text(told["reason"], "the reason")
+    seconds = _number(told["seconds"], "seconds")
+    return Solution(np.empty(0), value, history, evaluations, seconds, reason, told["converged"])
+
+
+def _table(value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise ValueError(f"{str(value)[:40]!r} stands where named values should")
+    return value
+
+
+def _text(value: Any, name: str) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"{name} is {str(value)[:40]}, not a text")
+    return value
+
+
+def _count(value: Any, name: str) -> int:
+    if type(value) is not int or not 0 <= value < 2**63:
+        raise ValueError(f"{name} is {str(value)[:40]}, not a whole number of at least 0")
+    return value
+
+
+def _number(value: Any, name: str) -> float:
+    if type(value) not in (int, float) or not 0 <= value < math.inf:
+        raise ValueError(f"{name} is {str(value)[:40]}, not a finite number of at least 0")
+    return float(value)
 
 
 def _taken_apart(held_out: HeldOut | None) -> tuple[RandomPairs | None, HeldOut | None]:
@@ -106,10 +235,14 @@ def _taken_apart(held_out: HeldOut | None) -> tuple[RandomPairs | None, HeldOut 
 
 
 def _held_out(graph: Graph, arrays: dict[str, npt.NDArray[Any]], header: dict[str, Any]) -> HeldOut | None:
-    by_chance = RandomPairs(**header["held_out"]) if header["held_out"] else None
+    told = header["held_out"]
+    by_chance = None
+    if told is not None:
+        by_chance = RandomPairs(_number(told["rate"], "the share held out"), _count(told["seed"], "the seed"))
     if "held_out_rows" not in arrays:
         return by_chance
-    by_list = ListedPairs.of_rows(graph, arrays["held_out_rows"], arrays["held_out_columns"])
+    rows, columns = (_rows(arrays, name, graph.n_nodes) for name in ("held_out_rows", "held_out_columns"))
+    by_list = ListedPairs.of_rows(graph, rows, columns)
     return by_list if by_chance is None else BothPairs(by_chance, by_list)
 
 
@@ -131,7 +264,7 @@ def _packed(nodes: Nodes) -> dict[str, npt.NDArray[Any]]:
     if nodes.integers is not None:
         return {"integer_names": nodes.integers}
     for name in nodes:
-        if type(name) not in (str, int, float, bool, type(None)):
+        if type(name) not in _NAMES:
             raise InvalidGraphError(
                 f"the node name {name!r} is a {type(name).__name__}, which a file cannot keep; "
                 "name nodes by text or numbers, for example graph.renamed(Nodes(map(str, graph.nodes)))"
@@ -139,10 +272,20 @@ def _packed(nodes: Nodes) -> dict[str, npt.NDArray[Any]]:
     return {"names": np.frombuffer(json.dumps(list(nodes)).encode(), dtype=np.uint8)}
 
 
-def _unpacked(arrays: dict[str, npt.NDArray[Any]]) -> Nodes:
+def _unpacked(arrays: Mapping[str, npt.NDArray[Any]]) -> Nodes:
     if "integer_names" in arrays:
-        return Nodes(arrays["integer_names"])
-    return Nodes(json.loads(arrays["names"].tobytes()))
+        integers = arrays["integer_names"]
+        if integers.ndim != 1 or integers.dtype != np.int64:
+            raise ValueError(f"integer_names is {integers.dtype} of shape {integers.shape}, not a list of names")
+        if len(np.unique(integers)) < len(integers):
+            raise ValueError("two nodes have the same name")
+        return Nodes(integers)
+    names = json.loads(arrays["names"].tobytes())
+    if not isinstance(names, list) or not all(type(name) in _NAMES for name in names):
+        raise ValueError("names must hold text, numbers, booleans and None alone")
+    nodes = Nodes(names)
+    nodes.check_unique()
+    return nodes
 
 
 _UNKNOWN = object()
@@ -164,8 +307,19 @@ def _packed_parameter(value: Any) -> Any:
     return _UNKNOWN
 
 
-def _unpacked_parameter(value: Any) -> Any:
+def _unpacked_parameter(name: str, value: Any) -> Any:
+    if (
+        name == "executor" and value is not None
+    ):  # none is ever written, and nobody but the user decides where to compute
+        raise ValueError("it says where to compute")
     if isinstance(value, dict):
-        ((name, settings),) = value.items()
-        return _SOLVERS[name](**settings)
+        ((kind, settings),) = value.items()
+        solver = _SOLVERS[kind]
+        for part in fields(solver):
+            whole, number = "int" in str(part.type), settings.get(part.name, part.default)
+            if type(number) not in ((int, type(part.default)) if whole else (int, float)):
+                raise ValueError(f"{part.name} of {kind} is {str(number)[:40]!r}")
+        return solver(**settings)
+    if value is not None and type(value) not in (str, bool, int, float):
+        raise ValueError(f"the setting {name} is a {type(value).__name__}")
     return value

@@ -34,19 +34,28 @@ def stability_header(stability: Stability | None) -> dict[str, Any] | None:
     }
 
 
-def read_stability(arrays: Mapping[str, npt.NDArray[Any]], header: dict[str, Any] | None) -> Stability | None:
+def read_stability(
+    arrays: Mapping[str, npt.NDArray[Any]], header: dict[str, Any] | None, n_nodes: int
+) -> Stability | None:
     """What ``stability_arrays`` and ``stability_header`` kept; files once held neither."""
     if header is None:
         return None
-    threshold = float(header["threshold"])
+    fits, threshold, names = header["fits"], header["threshold"], header["names"]
+    if type(fits) is not int or fits < 1 or type(threshold) not in (int, float):
+        raise ValueError(f"the stability is that of {fits!r} fits with a threshold of {threshold!r}")
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise ValueError("the communities of the stability must have text for names")
+    if not names:
+        return Stability(fits, threshold, ())
+    k = len(names)
+    parts = []
+    for name, rows in (("likenesses", fits), ("lower", n_nodes), ("upper", n_nodes)):
+        found = arrays[f"stability_{name}"]
+        if found.dtype != np.float64 or found.shape != (rows, k) or not np.isfinite(found).all():
+            raise ValueError(f"stability_{name} is not {rows:,} × {k} finite numbers")
+        parts.append(found)
+    likenesses, lower, upper = parts
     communities = tuple(
-        CommunityStability(
-            name,
-            arrays["stability_likenesses"][:, c],
-            threshold,
-            arrays["stability_lower"][:, c],
-            arrays["stability_upper"][:, c],
-        )
-        for c, name in enumerate(header["names"])
+        CommunityStability(name, likenesses[:, c], threshold, lower[:, c], upper[:, c]) for c, name in enumerate(names)
     )
-    return Stability(int(header["fits"]), threshold, communities)
+    return Stability(fits, threshold, communities)

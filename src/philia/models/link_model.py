@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import numbers
 import os
 from abc import abstractmethod
 from collections.abc import Iterable
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, get_type_hints
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from philia._types import Float64Array, Node, Pair
 from philia.datasets.sampling import sample_graph
-from philia.exceptions import InvalidGraphError, InvalidParameterError
+from philia.exceptions import DivergedError, InvalidGraphError, InvalidParameterError
 from philia.explain import (
     Communities,
     PredictedLink,
@@ -29,7 +30,7 @@ from philia.explain import (
 from philia.factors import Factors, LowRankFactors
 from philia.factors.factors import Rows
 from philia.graphs import DescribedGraph, Graph, as_graph
-from philia.models.files import KeptModel, read_model, write_model
+from philia.models.files import KeptModel, read_model, refusing_damage, write_model
 from philia.models.held_out import HeldOutLike, as_held_out
 from philia.models.journal import Journal, NoJournal
 from philia.models.refits import OnFit, refit_and_compare
@@ -109,17 +110,39 @@ class LinkModel(BaseEstimator):
         if graph.n_nodes == 0:
             raise InvalidGraphError("the graph has no nodes; there is nothing to fit")
         rng = generator(self.random_state)
-        fit = ResumableFit(checkpoint, rng)
+        fit = ResumableFit(checkpoint, rng, seeded=isinstance(self.random_state, numbers.Integral))
         self.held_out_ = as_held_out(graph, held_out, rng)
-        with self._working(), fit.journal(self, graph) as self._journal:
+        # Numbers may overflow on the way, in a step that is then given up. Where it ends is what counts.
+        overflowing = np.errstate(over="ignore", invalid="ignore", divide="ignore")
+        with overflowing, self._working(), fit.journal(self, graph) as self._journal:
             try:
-                self.factors_, self.solution_ = self._learn(graph, rng, on_iteration)
+                factors, solution = self._learn(graph, rng, on_iteration)
             finally:
                 del self._journal
+            self._check_finite(graph, factors, solution)
+        self.factors_, self.solution_ = factors, solution
         self.graph_ = graph
         self.n_features_in_ = graph.n_nodes
         self.stability_ = None
         return self
+
+    def _check_finite(self, graph: Graph, factors: Factors, solution: Solution) -> None:
+        """Refuse what is no model: a loss or factors that are not finite, or a search that ended before it began."""
+        begun = bool(len(solution.history))
+        if solution.reason == "interrupted" and not begun:
+            raise KeyboardInterrupt
+        if begun and not np.isfinite(solution.value):
+            found = f"a loss of {solution.value}"
+        elif not factors.usable:
+            found = "factors that are not finite, or too large to be multiplied"
+        else:
+            return
+        if graph.weights is None:
+            advice = "use another solver, start or penalty"
+        else:
+            least, most = graph.weights.min(initial=np.inf), graph.weights.max(initial=0.0)
+            advice = f"weights from {least:.3g} to {most:.3g} are a likely cause; scale them, or fit without weights"
+        raise DivergedError(f"the fit of {type(self).__name__} ended in {found}, so there is no model; {advice}")
 
     def decision_function(self, pairs: Iterable[Pair]) -> Float64Array:
         """The score of each pair of node names; for models with a sigmoid the logit, the log-odds of a link."""
@@ -259,7 +282,8 @@ class LinkModel(BaseEstimator):
             raise InvalidParameterError(
                 f"{str(path)!r} holds a {kept.model}, not a {cls.__name__}; use philia.load(path)"
             )
-        return cls._restored(kept)
+        with refusing_damage(path):
+            return cls._restored(kept)
 
     def _chosen(self) -> dict[str, Any]:
         """What the fit chose by itself, as plain values, for a file; none by default."""
@@ -268,6 +292,10 @@ class LinkModel(BaseEstimator):
     @classmethod
     def _restored(cls, kept: KeptModel) -> Self:
         model = cls(**kept.parameters)
+        model._check_parameters()
+        kind = get_type_hints(cls)["factors_"]
+        if not isinstance(kept.factors, kind):
+            raise ValueError(f"{cls.__name__} has {kind.__name__}, and these are {type(kept.factors).__name__}")
         model.graph_, model.factors_, model.held_out_ = kept.graph, kept.factors, kept.held_out
         model.solution_, model.stability_ = kept.solution, kept.stability
         model.n_features_in_ = kept.graph.n_nodes

@@ -14,7 +14,6 @@ from scipy import sparse
 from philia._types import Float64Array, Int64Array, Node, Pair
 from philia.exceptions import InvalidParameterError
 from philia.explain import Communities, Community, LinkExplanation, PredictedLink, explain_link
-from philia.explain.normalized import community_names
 from philia.factors import CommunityFactors
 from philia.graphs import Graph, Nodes
 from philia.models.neighbourhoods import Neighbours, rows_of_neighbours
@@ -135,9 +134,8 @@ class Placement:
         return logits[own, columns.ravel()], rows[own], columns.ravel()
 
     def _memberships(self, community: Community) -> Float64Array:
-        names = community_names(self.factors.homophilous.shape[1], self.factors.heterophilous.shape[1])
-        F = np.hstack([self.factors.homophilous, self.factors.heterophilous])
-        return np.asarray(np.minimum(F[:, names.index(community.name)] / np.sqrt(abs(community.strength)), 1.0))
+        column = self.factors.columns[:, self.factors.names.index(community.name)]
+        return np.asarray(np.minimum(column / np.sqrt(abs(community.strength)), 1.0))
 
     def _with_new_members(self, community: Community) -> Community:
         shares = self._memberships(community)

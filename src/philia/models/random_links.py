@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from philia.factors import CoinFactors, Factors
 from philia.graphs import Graph
 from philia.models.checks import check_counts
+from philia.models.files import KeptModel
 from philia.models.link_model import LinkModel
 from philia.objective import SquaredError
 from philia.solvers import OnIteration, Solution
@@ -39,6 +40,13 @@ class RandomLinks(LinkModel):
         groups = rng.integers(self.n_communities, size=graph.n_nodes)
         solution = Solution(np.empty(0), np.nan, np.empty(0), 0, 0.0, "nothing to learn", True)
         return CoinFactors(seed, groups), solution
+
+    @classmethod
+    def _restored(cls, kept: KeptModel) -> Self:
+        model = super()._restored(kept)
+        if model.factors_.groups.max(initial=0) >= model.n_communities:
+            raise ValueError(f"some nodes are in groups beyond the {model.n_communities} that there are")
+        return model
 
     def _effect(self, strength: float) -> str:
         return "by chance"

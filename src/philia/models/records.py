@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from types import NoneType
 from typing import Any
 
 import numpy as np
@@ -47,46 +48,35 @@ class Record:
         return replace(self, values={**self.values, **{name: array.copy() for name, array in self.arrays.items()}})
 
 
-def write_records(path: str | os.PathLike[str], records: Mapping[str, Record]) -> None:
-    """Write records by name, all or nothing.
+def write_records(path: str | os.PathLike[str], records: Mapping[str, Record], fit: str) -> None:
+    """Write records by name, all or nothing; ``fit`` tells the fit that they belong to from others.
 
     >>> import tempfile
     >>> path = tempfile.mkdtemp() + "/two.safetensors"
-    >>> write_records(path, {"a": Record("", {"x": np.arange(3)}), "b": Record("", {"y": 0.5})})
-    >>> names_of_records(path)
-    ['a', 'b']
-    >>> found = read_records(path)
-    >>> found["a"].values["x"].tolist(), found["b"].values
+    >>> write_records(path, {"0": Record("", {"x": np.arange(3)}), "1": Record("", {"y": 0.5})}, fit="mine")
+    >>> found = read_records(path, "mine")
+    >>> found["0"].values["x"].tolist(), found["1"].values
     ([0, 1, 2], {'y': 0.5})
     """
     arrays = {f"{at}:{name}": array for at, record in records.items() for name, array in record.arrays.items()}
     heads = {at: _head(record) for at, record in records.items()}
-    write_arrays(path, arrays, {"records": json.loads(json.dumps(heads, default=_plain))})
+    write_arrays(path, arrays, {"fit": fit, "records": json.loads(json.dumps(heads, default=_plain))})
 
 
-def names_of_records(path: str | os.PathLike[str]) -> list[str]:
-    """The names of the records in a file, in the order in which they were written; all else is left unread."""
-    from safetensors import SafetensorError, safe_open
-
-    try:
-        with safe_open(path, framework="numpy") as file:
-            return list(json.loads((file.metadata() or {})["philia"])["records"])
-    except (SafetensorError, KeyError) as error:
-        raise ValueError(str(error)) from error
-
-
-def read_records(path: str | os.PathLike[str]) -> dict[str, Record]:
-    """The records of a file by name; a ``ValueError`` if it is damaged."""
+def read_records(path: str | os.PathLike[str], fit: str) -> dict[str, Record]:
+    """The records of a file by name; a ``ValueError`` if it is damaged, or belongs to another fit."""
     arrays, header = read_arrays(path)
-    return {
-        at: Record(
-            head["key"],
-            {**head["plain"], **{name: arrays[f"{at}:{name}"] for name in head["arrays"]}},
-            head["generator"],
-            head["seconds"],
-        )
-        for at, head in header["records"].items()
-    }
+    if header["format"] > 1 and header["fit"] != fit:  # format 1 did not know the fit
+        raise ValueError("its records are those of another fit")
+    return {at: _record(at, head, arrays) for at, head in header["records"].items()}
+
+
+def _record(at: str, head: dict[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> Record:
+    key, seconds, generator = head["key"], head["seconds"], head["generator"]
+    values = {**head["plain"], **{name: arrays[f"{at}:{name}"] for name in head["arrays"]}}
+    if not isinstance(key, str) or type(seconds) not in (int, float) or not isinstance(generator, (dict, NoneType)):
+        raise ValueError(f"record {at} has a key, a time or a generator of the wrong kind")
+    return Record(key, values, generator, seconds)
 
 
 def _head(record: Record) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from philia.objective import HeldOut, Recipe, SampledPairsObjective
 from philia.objective.sharded_pairs import sampled_pairs_objective
 from philia.solvers import LBFGSB, Adam, Judge, OnIteration, Solution, staged
 from philia.solvers.by_size import MOST_WORK
+from philia.solvers.solver import unless_interrupted
 
 if TYPE_CHECKING:
     from philia.models.factorization import Factorization
@@ -89,25 +90,38 @@ def search_sampled_pairs(
         solution = walk.run(
             solver,
             [
-                walk.journal.start(lambda: calibrated(model._start(objective.known, recipe, rng), recipe, drawn))
+                walk.journal.start(
+                    lambda: calibrated(model._start(objective.known, recipe, rng), recipe, drawn), (n, k)
+                )
                 for _ in range(model.n_starts)
             ],
         )
         if solution.reason == "interrupted":
             ended = solution
         elif hides:
-            last = replace(walk, objective=sampled_objective(model, graph, recipe, model.held_out_), judge=None)
             solution = _shortened(solution)
-            ended = last.minimize(replace(solver, iterations=_LAST, step=_SHORT * solver.step), solution.point)
-            ended = replace(_joined(solution, ended), reason=solution.reason, converged=solution.converged)
+            ended = unless_interrupted(solution, lambda: _on_all_links(walk, solution, model, graph, solver))
         elif (an_evaluation := work(n, recipe, model.held_out_)) <= MOST_WORK:
             improved = improving_on_all_pairs(model, graph, recipe, staged(on_iteration, "on all pairs"))
             polish = replace(_POLISH, iterations=min(_POLISH.iterations, round(_POLISHING / an_evaluation)))
-            return _joined(solution, improved(recipe.point(solution.point), polish))
+            begun = replace(solution, point=recipe.point(solution.point))
+            polished = unless_interrupted(begun, lambda: improved(begun.point, polish))
+            return polished if polished.history is begun.history else _joined(begun, polished)
         else:
             ended = solution
     ended = _shortened(ended)
     return replace(ended, point=recipe.point(ended.point).astype(np.float64))
+
+
+def _on_all_links(walk: Walk, solution: Solution, model: Factorization, graph: Graph, solver: Adam) -> Solution:
+    """The solution after a few short epochs that see the hidden pairs too."""
+    recipe = walk.objective.recipe
+    last = replace(walk, objective=sampled_objective(model, graph, recipe, model.held_out_), judge=None)
+    ended = last.minimize(replace(solver, iterations=_LAST, step=_SHORT * solver.step), solution.point)
+    joined = _joined(solution, ended)
+    if ended.reason == "interrupted":
+        return joined
+    return replace(joined, reason=solution.reason, converged=solution.converged)
 
 
 def sampled_objective(
@@ -169,8 +183,13 @@ class Walk:
         for share in _SHORTER:
             step = share * longest
             solution = self.minimize(Adam(_TRIAL, step), start, f"trying steps of {step:.2g}")
-            if solution.reason == "interrupted" or self._better(solution.point, start):
+            if solution.reason == "interrupted":
                 break
+            try:
+                if self._better(solution.point, start):
+                    break
+            except KeyboardInterrupt:
+                return step, replace(solution, reason="interrupted", converged=False)
         return step, solution
 
     def _better(self, F: FloatArray, than: FloatArray) -> bool:

@@ -16,6 +16,7 @@ from philia.models.journal import minimized
 from philia.objective import HeldOut, Recipe, exact_objective, seen
 from philia.objective.closed_form import has_closed_form
 from philia.solvers import Adam, AnySolver, BySize, OnIteration, Solution, Solver, adam_for, as_solver, shortened
+from philia.solvers.solver import unless_interrupted
 
 if TYPE_CHECKING:
     from philia.models.factorization import Factorization
@@ -28,7 +29,7 @@ def solver_for(solver: str | AnySolver, graph: Graph, recipe: Recipe, held_out: 
 
     >>> from philia import CommunityModel, as_graph
     >>> solver_for("auto", as_graph([(0, 1)]), CommunityModel(1, 1)._recipe(), None).iterations
-    200
+    2000
     """
     n = graph.n_nodes
     if solver == "adam":
@@ -79,12 +80,15 @@ def search_all_pairs(
     with one_blas_thread():
         known = seen(graph, model.held_out_)
         starts = [
-            model._journal.start(lambda: recipe.point(model._start(known, recipe, rng))) for _ in range(model.n_starts)
+            model._journal.start(lambda: recipe.point(model._start(known, recipe, rng)), (recipe.size(graph.n_nodes),))
+            for _ in range(model.n_starts)
         ]
         if model.n_starts == 1:
             return improved(starts[0], solver)
         first = race(starts, lambda point, iterations: improved(point, shortened(solver, iterations)))
-        return first if first.reason == "interrupted" else improved(first.point, solver)
+        if first.reason == "interrupted":
+            return first
+        return unless_interrupted(first, lambda: improved(first.point, solver))
 
 
 def improving_on_all_pairs(

@@ -56,15 +56,15 @@ class FromFactors(WholeStart):
         >>> graph = dating_app(n=120, cities=3, random_state=0).graph
         >>> start = FromFactors.converted(LogisticPCA(3, penalty=1, random_state=0).fit(graph).factors_, 6)
         >>> model = CommunityModel(*start.counts, penalty=1, background="none", start=start).fit(graph)
-        >>> start.counts, model.factors_.homophilous.shape[1]
-        ((3, 3), 3)
+        >>> start.counts, model.factors_.counts
+        ((3, 3), (3, 3))
         """
         return cls(strongest(split(factors), k))
 
     @property
     def counts(self) -> tuple[int, int]:
         """How many columns attract and how many repel: what the model has to be asked for."""
-        return self.given.homophilous.shape[1], self.given.heterophilous.shape[1]
+        return self.given.counts
 
     def factors(
         self, graph: Graph, n_homophilous: int, n_heterophilous: int, rng: np.random.Generator

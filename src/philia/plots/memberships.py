@@ -10,7 +10,7 @@ import numpy.typing as npt
 from matplotlib.axes import Axes
 
 from philia._types import Float64Array, Int64Array
-from philia.explain.normalized import Kind, community_names
+from philia.explain.normalized import Kind
 from philia.models import CommunityModel
 from philia.plots.matrices import CELLS, checked_order
 from philia.plots.ordering import along_diagonal, by_community
@@ -60,8 +60,7 @@ def memberships(
 
 def _columns(model: CommunityModel, rows: Int64Array, kinds: Sequence[Kind]) -> tuple[Float64Array, list[str]]:
     """The colours (rows × columns × 3) and the names of the columns drawn."""
-    B, C = model.factors_.homophilous, model.factors_.heterophilous
-    names = community_names(B.shape[1], C.shape[1])
+    B, C, names = model.factors_.homophilous, model.factors_.heterophilous, model.factors_.names
     parts: list[Float64Array] = []
     shown: list[str] = []
     for kind, F, colour_map, first in (("homophilous", B, ATTRACT_MAP, 0), ("heterophilous", C, REPEL_MAP, B.shape[1])):

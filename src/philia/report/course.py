@@ -45,7 +45,7 @@ def curve(history: Float64Array, most: int = POINTS) -> list[list[float]]:
 
 def settings(model: CommunityModel) -> list[list[str]]:
     """What was set, and what was chosen instead of being set, in words."""
-    k_B, k_C = model.factors_.homophilous.shape[1], model.factors_.heterophilous.shape[1]
+    k_B, k_C = model.factors_.counts
     backgrounds = {
         "popularity": "each node has its own popularity",
         "constant": "all pairs have the same",

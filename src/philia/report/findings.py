@@ -11,7 +11,6 @@ from scipy import sparse
 from philia._types import BoolArray, Float64Array, Int64Array
 from philia.exceptions import InvalidParameterError
 from philia.explain import Communities
-from philia.explain.normalized import community_names
 from philia.factors import CommunityFactors
 from philia.graphs import Graph
 from philia.models import CommunityModel, LinkModel
@@ -90,8 +89,7 @@ def affinities(factors: CommunityFactors, name: str) -> Float64Array:
     >>> affinities(CommunityFactors.attracting(np.array([[1.0, 2.0]])), "B2")
     array([2.])
     """
-    names = community_names(factors.homophilous.shape[1], factors.heterophilous.shape[1])
-    place, k_B = names.index(name), factors.homophilous.shape[1]
+    place, k_B = factors.names.index(name), factors.counts[0]
     return factors.homophilous[:, place] if place < k_B else factors.heterophilous[:, place - k_B]
 
 

@@ -11,7 +11,6 @@ from scipy.special import expit
 
 from philia._types import Float64Array, Int64Array
 from philia.execution import LocalThreads
-from philia.explain.normalized import community_names
 from philia.factors import CommunityFactors
 from philia.graphs import Graph
 from philia.plots.matrices import binned_links
@@ -114,8 +113,8 @@ def groups(factors: CommunityFactors, cells: Cells) -> list[list[Any]]:
     >>> groups(factors, Cells(by_community(factors), side=3))
     [['B1', 0, 0], ['B2', 1, 2]]
     """
-    k_B, k_C = factors.homophilous.shape[1], factors.heterophilous.shape[1]
-    names = community_names(k_B, k_C)[: k_B or None]
+    k_B = factors.counts[0]
+    names = factors.names[: k_B or None]
     if not names or not len(cells.order):
         return []
     strongest = (factors.homophilous if k_B else factors.heterophilous).argmax(axis=1)[cells.order]

@@ -15,6 +15,7 @@ from typing import Protocol
 import numpy as np
 
 from philia._types import Float64Array
+from philia.exceptions import DivergedError
 from philia.factors import CommunityFactors
 from philia.selection.judge import Judge
 from philia.selection.plan import Settings
@@ -94,23 +95,20 @@ class Search:
     def __init__(self, trials: Sequence[Trial], judges: Sequence[Judge], rng: np.random.Generator) -> None:
         self.trials, self.judges, self.rng = trials, judges, rng
         self.tried: list[_State] = []
+        self._stopped = False
         self.kinds: _Kinds = (True, True)
         self._pairs = max(1.0, sum(float(judge.weights.sum()) for judge in judges))  # one node has no pairs at all
 
     def run(self, settings: Settings, share: float) -> tuple[Selection, CommunityFactors]:
         """Walk the path that the settings leave open; ``share`` is the share of pairs that each fold hides."""
         began = time.perf_counter()
-        self.kinds = kinds = settings.search_kinds
-        starts = tuple(trial.start(*settings.counts) for trial in self.trials)
-        state = self._trained(starts, settings.penalty, FIRST)
-        if settings.search_penalty:
-            state = self._best_penalty(state, 2.0)
-        state = self._fewest(state, kinds, _SHRINK_TO, _HOPELESS)
-        if settings.search_penalty and any(kinds):
-            state = self._best_penalty(state, 2.0**0.5)
-        state = self._fewest(state, kinds, 1.0, 1.0)
-        if kinds[1]:
-            state = self._repelling_anew(state)
+        try:
+            state = self._walked(settings)
+        except KeyboardInterrupt:  # between two fits; within one, the trial takes note of it
+            left = [tried for tried in self.tried if tried.factors]
+            if not left:
+                raise
+            self._stopped, state = True, max(left, key=lambda tried: tried.total)
         chosen = next(i for i, tried in enumerate(self.tried) if tried is state)
         best = max(self.tried, key=lambda tried: tried.total)
         selection = Selection(
@@ -125,16 +123,34 @@ class Search:
         )
         return selection, state.factors[0]
 
+    def _walked(self, settings: Settings) -> _State:
+        """The end of the path."""
+        self.kinds = kinds = settings.search_kinds
+        starts = tuple(trial.start(*settings.counts) for trial in self.trials)
+        state = self._trained(starts, settings.penalty, FIRST)
+        if settings.search_penalty:
+            state = self._best_penalty(state, 2.0)
+        state = self._fewest(state, kinds, _SHRINK_TO, _HOPELESS)
+        if settings.search_penalty and any(kinds):
+            state = self._best_penalty(state, 2.0**0.5)
+        state = self._fewest(state, kinds, 1.0, 1.0)
+        return self._repelling_anew(state) if kinds[1] else state
+
     @property
     def interrupted(self) -> bool:
         """Whether the user wants no more."""
-        return any(trial.interrupted for trial in self.trials)
+        return self._stopped or any(trial.interrupted for trial in self.trials)
 
     def _trained(self, factors: tuple[CommunityFactors, ...], penalty: float, iterations: int) -> _State:
         trained = tuple(t.train(f, penalty, iterations) for t, f in zip(self.trials, factors, strict=True))
         trained = _alive(trained, self.kinds)
         found = [judge.of_factors(f) for judge, f in zip(self.judges, trained, strict=True)]
-        state = _State(trained, penalty, np.concatenate(found), _counts(trained[0]))
+        state = _State(trained, penalty, np.concatenate(found), trained[0].counts)
+        if not np.isfinite(state.total):
+            raise DivergedError(
+                f"with a penalty of {penalty:.3g} a trial ended in numbers that are not finite, so nothing can be "
+                "chosen; give the numbers of communities and the penalty"
+            )
         self.tried.append(state)
         return state
 
@@ -167,7 +183,7 @@ class Search:
                 break
             remove = max(1, count - round(keep * count))
             smaller = shrunk(now.factors[0], self.judges[0], remove, kinds, self.rng)
-            counts = _counts(smaller)
+            counts = smaller.counts
             rest = zip(now.factors[1:], self.judges[1:], strict=True)
             others = [_down_to(factors, judge, counts, self.rng) for factors, judge in rest]
             now = self._trained((smaller, *others), now.penalty, SHRINK)
@@ -216,10 +232,6 @@ class Search:
         return float(p * np.log(p) + (1 - p) * np.log1p(-p))
 
 
-def _counts(factors: CommunityFactors) -> tuple[int, int]:
-    return factors.homophilous.shape[1], factors.heterophilous.shape[1]
-
-
 def _alive(folds: tuple[CommunityFactors, ...], kinds: _Kinds) -> tuple[CommunityFactors, ...]:
     """The factors without the columns that died under the penalty, of the kinds that may become fewer."""
     B, C = [f.homophilous for f in folds], [f.heterophilous for f in folds]
@@ -238,8 +250,8 @@ def _strongest(folds: Sequence[Float64Array]) -> list[Float64Array]:
 def _down_to(
     factors: CommunityFactors, judge: Judge, counts: tuple[int, int], rng: np.random.Generator
 ) -> CommunityFactors:
-    """The factors with so many columns of each kind."""
+    """The factors with this many columns of each kind."""
     for kind in (0, 1):
-        while more := (factors.homophilous, factors.heterophilous)[kind].shape[1] - counts[kind]:
+        while more := factors.counts[kind] - counts[kind]:
             factors = shrunk(factors, judge, more, (kind == 0, kind == 1), rng)
     return factors

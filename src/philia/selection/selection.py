@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import asdict, dataclass, fields
+from typing import Any, TypeVar
 
 
 @dataclass(frozen=True)
@@ -124,9 +123,25 @@ class Selection:
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Selection:
-        """The inverse of ``to_dict``."""
-        steps: Sequence[dict[str, Any]] = values["steps"]
-        return cls(**{**values, "steps": tuple(Step(**step) for step in steps)})
+        """The inverse of ``to_dict``; a ``ValueError`` if it is not that."""
+        steps = tuple(_checked(Step(**step)) for step in values["steps"])
+        found = _checked(cls(**{**values, "steps": steps}))
+        if not 0 <= found.chosen < len(steps):
+            raise ValueError(f"step {found.chosen} of {len(steps)} was chosen, it says")
+        return found
+
+
+_Checked = TypeVar("_Checked", Step, Selection)
+
+
+def _checked(found: _Checked) -> _Checked:
+    """The same, whose numbers are numbers, as those read from a file need not be."""
+    for part in fields(found):
+        value: Any = getattr(found, part.name)
+        kinds = {"int": (int,), "float": (int, float), "bool": (bool,)}.get(str(part.type))
+        if kinds is not None and type(value) not in kinds:
+            raise ValueError(f"{part.name} of the choice is {str(value)[:40]!r}")
+    return found
 
 
 def _counted(count: int, verb: str) -> str:

@@ -47,8 +47,11 @@ Judge = Callable[[FloatArray], float]
 class Notes(Protocol):
     """Where a search notes how far it has come, so that it can go on from there."""
 
-    def latest(self) -> Mapping[str, Any] | None:
-        """What was noted last, with the random generator as it was then; None if the search has not begun yet."""
+    def latest(self, like: Mapping[str, Any]) -> Mapping[str, Any] | None:
+        """What was noted last, with the random generator as it was then; None if the search has not begun yet.
+
+        ``like`` is a state of the search: what was noted must have the same names, types and shapes.
+        """
         ...
 
     def keep(self, state: Callable[[], Mapping[str, Any]]) -> None:
@@ -137,7 +140,7 @@ class _Run:
         self.waited, self.cuts = 0, 0
 
     def search(self, rng: np.random.Generator, on_iteration: OnIteration | None, notes: Notes | None) -> str:
-        before = None if notes is None else notes.latest()
+        before = None if notes is None else notes.latest(self._state())
         if before is None:
             self._ask()
         else:
@@ -167,6 +170,10 @@ class _Run:
         }
 
     def _go_on_from(self, state: Mapping[str, Any]) -> None:
+        state = {
+            name: value.astype(np.float32, copy=False) if isinstance(value, np.ndarray) and name != "history" else value
+            for name, value in state.items()
+        }
         for name in _STATE:
             setattr(self, name, state[name])
         self.best = state["best"] if self.judge else self.F

@@ -70,6 +70,25 @@ class Solution:
         return f"{self.reason} after {self.iterations} iterations, {self.seconds:.1f} s, at {self.value:,.6g}"
 
 
+def unless_interrupted(before: Solution, improve: Callable[[], Solution]) -> Solution:
+    """The solution that follows another one; if Ctrl-C comes before it has a value, the earlier one, interrupted.
+
+    >>> def stopped():
+    ...     raise KeyboardInterrupt
+    >>> before = Solution(np.zeros(2), 1.0, np.array([1.0]), 1, 0.2, "converged", converged=True)
+    >>> unless_interrupted(before, stopped).reason
+    'interrupted'
+    """
+    try:
+        after = improve()
+        if len(after.history):
+            return after
+    except KeyboardInterrupt:
+        if not len(before.history):
+            raise
+    return replace(before, reason="interrupted", converged=False)
+
+
 class Solver(Protocol):
     """A way to minimise; it knows boxes and gradients, never graphs."""
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from playwright.sync_api import Page, expect
 
 from philia.models import CommunityModel
 from philia.report import write_report
+from tests.report.browser.conftest import Reported
 from tests.report.browser.visits import Visitor, go, open_details
 
 NAMES = [
@@ -58,6 +61,22 @@ def test_a_name_can_be_looked_up_and_is_shown_as_it_is(hostile: Page, name: str)
     assert hostile.get_by_label("A node", exact=True).input_value() == name.replace("\n", "")
     assert hostile.locator(".verdict bdi").first.evaluate("element => element.textContent") == name
     assert hostile.evaluate("window.hacked") is None
+
+
+def test_a_script_that_got_into_the_page_would_not_run(visitor: Visitor, dating: Reported, tmp_path: Path) -> None:
+    attacked = tmp_path / "attacked.html"
+    text = dating.path.read_text(encoding="utf-8")
+    for more in ("<script>window.hacked = 1</script>", "<img src='data:,' onerror='window.hacked = 2'>"):
+        text = text.replace("<main", f"{more}<main", 1)
+    attacked.write_text(text, encoding="utf-8")
+    context = visitor.browser.new_context()
+    page, refused = context.new_page(), []
+    page.on("console", lambda said: refused.append(said.text))
+    page.goto(attacked.as_uri())
+    page.wait_for_selector("html[data-ready]", timeout=20_000)
+    assert page.evaluate("window.hacked") is None
+    assert sum("Content Security Policy" in text for text in refused) >= 2
+    context.close()
 
 
 def test_a_long_name_is_found_by_its_beginning(hostile: Page) -> None:

@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 from philia._types import Node
 from philia.exceptions import GraphFileError, InvalidParameterError
 from philia.graphs.described import DescribedGraph
-from philia.graphs.files.arrays import read_mat, read_npz, write_npz
+from philia.graphs.files.arrays import read_npz, write_npz
 from philia.graphs.files.communities import (
     Form,
     read_gml_values,
@@ -25,6 +25,7 @@ from philia.graphs.files.edge_list import read_edge_list, read_julia_graph, writ
 from philia.graphs.files.gexf import read_gexf, write_gexf
 from philia.graphs.files.gml import read_gml, write_gml
 from philia.graphs.files.graphml import read_graphml, write_graphml
+from philia.graphs.files.matlab import read_mat
 from philia.graphs.files.matrix_market import read_matrix_market, write_matrix_market
 from philia.graphs.files.names import check_names, refuse_line_breaks
 from philia.graphs.files.saving import saving
@@ -150,6 +151,11 @@ def read_graph(
     files (the environment variable TMPDIR chooses it), and the graph is the same as ever, but its adjacency is mapped
     from there; the names of the nodes always stay in memory. Other formats, and edge lists with weights, are read
     whole, if that fits. Whatever cannot be done within the bound is refused with a ``NotEnoughMemoryError``.
+
+    No file is trusted: what a header announces is compared with what the file holds. A line may have 64 MB. A packed
+    file may unpack to 64 MB, and a larger one to 64 times its size; for formats that take more memory per byte the
+    bounds are lower (a half for XML and edge lists with weights, a third for GML). A header may announce two million
+    nodes without links, and one more for each byte of the file.
 
     With ``symmetrize`` a matrix may be asymmetric: an entry on either side is a link. A file that cannot be read as a
     graph gives a :class:`philia.exceptions.GraphFileError` or, if what it holds is no graph, an ``InvalidGraphError``.

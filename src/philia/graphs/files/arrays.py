@@ -1,20 +1,23 @@
-"""Files of numpy and scipy (.npz) and of MATLAB (.mat)."""
+"""Files of numpy and scipy (.npz)."""
 
 from __future__ import annotations
 
 import io
+import math
+import re
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, BinaryIO
+from typing import IO, Any, BinaryIO
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
 from philia.exceptions import GraphFileError, PhiliaError
-from philia.graphs.files.compression import Source
+from philia.graphs.files.compression import Source, is_bomb
 from philia.graphs.files.matrix_market import is_numbered
 from philia.graphs.graph import Graph
 from philia.graphs.links import graph_from_names, graph_from_rows
@@ -26,25 +29,111 @@ _PER_NODE = ("node_labels", "node_features")
 _INTEGERS, _TEXT, _LIMITS = "names", "names_utf8", "names_limits"
 
 
+_MAGIC = re.compile(rb"\x93NUMPY([\x01-\x03])[\x00-\xff]")
+_KIND = re.compile(r"[<>|=]?[?bBiufcSU]\d{0,9}")
+_FIELDS = {
+    "descr": re.compile(r"""['"]descr['"]\s*:\s*['"]([^'"]*)['"]"""),
+    "fortran_order": re.compile(r"""['"]fortran_order['"]\s*:\s*(True|False)\b"""),
+    "shape": re.compile(r"""['"]shape['"]\s*:\s*\(([\d\s,L]{0,200})\)"""),
+}
+_LONGEST = 1 << 16
+
+
+@dataclass(frozen=True)
+class _Header:
+    """What an .npy file says of its array before the values begin, and where they begin."""
+
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+    fortran_order: bool
+    begin: int
+
+
+class Arrays:
+    """The arrays of an .npz file by name.
+
+    numpy evaluates the header of an array as Python, and makes room for whatever size it claims. Here the header is
+    only matched, and the size it claims has to be the size of the entry in the archive.
+    """
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._archive = zipfile.ZipFile(source.seekable())
+        self._entries = {entry.filename.removesuffix(".npy"): entry for entry in self._archive.infolist()}
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._entries
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._entries)
+
+    def shape(self, name: str) -> tuple[int, ...]:
+        """The shape of an array, whose values are not looked at."""
+        with self._archive.open(self._entries[name]) as file:
+            return _header(file, name).shape
+
+    def __getitem__(self, name: str) -> npt.NDArray[Any]:
+        if name not in self._entries:
+            raise GraphFileError(f"there is no array {name!r} in the file, only {', '.join(map(repr, self))}")
+        entry = self._entries[name]
+        with self._archive.open(entry) as file:
+            header = _header(file, name)
+            count = math.prod(header.shape)
+            if header.begin + count * header.dtype.itemsize != entry.file_size:
+                raise GraphFileError(
+                    f"the array {name!r} announces {count:,} values of {header.dtype.itemsize} bytes, but the file has "
+                    f"{entry.file_size - header.begin:,} bytes of it; the file is damaged"
+                )
+            self._source.check_unpacked(entry.file_size, f"the array {name!r}")
+            self._source.check_values(count, f"the array {name!r}")
+            require_memory(entry.file_size, f"the array {name!r}")
+            values = np.frombuffer(file.read(), header.dtype)
+        if header.dtype.kind == "b":
+            values = values.view(np.uint8) != 0  # other bytes than 0 and 1 would be booleans that are neither
+        if header.dtype.kind == "U":
+            _check_text(values, name)
+        values = values.astype(header.dtype.newbyteorder("="), copy=False)
+        return values.reshape(header.shape, order="F" if header.fortran_order else "C")
+
+
+def _header(file: IO[bytes], name: str) -> _Header:
+    magic = _MAGIC.fullmatch(file.read(8))
+    width = 2 if magic and magic[1] == b"\x01" else 4
+    length = int.from_bytes(file.read(width), "little")
+    if magic is None or length > _LONGEST:
+        raise GraphFileError(f"the array {name!r} does not begin as arrays of numpy do; the file is damaged")
+    text = file.read(length).decode("latin-1")
+    fields = {key: pattern.search(text) for key, pattern in _FIELDS.items()}
+    if re.search(r"""['"]descr['"]\s*:\s*['"]\|?O""", text):
+        raise GraphFileError(
+            "the file holds pickled objects, which could run any program when they are loaded; "
+            "save plain arrays instead"
+        )
+    found = {key: match[1] for key, match in fields.items() if match is not None}
+    if len(found) < len(fields) or not _KIND.fullmatch(found["descr"]) or not np.dtype(found["descr"]).itemsize:
+        raise GraphFileError(
+            f"the array {name!r} is described by {text.strip()[:100]!r}; expected are the type and the shape of an "
+            "array of numbers or text"
+        )
+    shape = tuple(int(size.rstrip("L")) for size in re.findall(r"\d+L?", found["shape"]))
+    return _Header(np.dtype(found["descr"]), shape, found["fortran_order"] == "True", 8 + width + length)
+
+
+def _check_text(values: npt.NDArray[Any], name: str) -> None:
+    codes = values.view(values.dtype.byteorder + "u4")
+    if ((codes > 0x10FFFF) | ((codes >= 0xD800) & (codes < 0xE000))).any():
+        raise GraphFileError(f"the array {name!r} holds numbers that are no characters; the file is damaged")
+
+
 @contextmanager
-def open_arrays(source: Source) -> Iterator[Any]:
+def open_arrays(source: Source) -> Iterator[Arrays]:
     """The arrays of an .npz file by name; objects that would run code when they are loaded are refused."""
-    stream = source.seekable()
     try:
-        with zipfile.ZipFile(stream) as archive:
-            require_memory(sum(entry.file_size for entry in archive.infolist()), "holding the arrays in the file")
-        stream.seek(0)
-        with np.load(stream, allow_pickle=False) as arrays:
-            yield arrays
-    except PhiliaError:
+        yield Arrays(source)
+    except (PhiliaError, MemoryError):
         raise
-    except (ValueError, KeyError, TypeError, AttributeError, zipfile.BadZipFile, NotImplementedError) as error:
-        if "allow_pickle" in str(error):
-            raise GraphFileError(
-                "the file holds pickled objects, which could run any program when they are loaded; "
-                "save plain arrays instead"
-            ) from None
-        raise GraphFileError(f"this is not an .npz file as it should be ({error})") from None
+    except Exception as error:  # zipfile has no common ancestor for its complaints about a damaged file
+        raise GraphFileError(f"this is not an .npz file as it should be ({error})") from error
 
 
 def read_npz(source: Source, *, symmetrize: bool, keep_weights: bool = False) -> Graph:
@@ -55,45 +144,77 @@ def read_npz(source: Source, *, symmetrize: bool, keep_weights: bool = False) ->
     """
     with open_arrays(source) as arrays:
         if "format" in arrays and "shape" in arrays:
-            return graph_from_matrix(
-                _sparse(arrays), nodes=_names(arrays), symmetrize=symmetrize, keep_weights=keep_weights
-            )
+            matrix = _sparse(arrays)
+            source.check_nodes(max(matrix.shape), matrix.nnz)
+            return graph_from_matrix(matrix, nodes=_names(arrays), symmetrize=symmetrize, keep_weights=keep_weights)
         if "edges" in arrays:
-            return _from_ends(arrays["edges"], arrays, directed=False, keep_weights=keep_weights)
+            return _from_ends(arrays["edges"], arrays, source, directed=False, keep_weights=keep_weights)
         if "edge_index" in arrays:
-            return _from_ends(arrays["edge_index"].T, arrays, directed=True, keep_weights=keep_weights)
+            return _from_ends(arrays["edge_index"].T, arrays, source, directed=True, keep_weights=keep_weights)
         raise GraphFileError(
             f"the arrays in the file are {', '.join(map(repr, arrays))}; expected is a matrix saved by "
             "scipy.sparse.save_npz, or links in an array 'edges' with two columns or 'edge_index' with two rows"
         )
 
 
-def _sparse(arrays: Any) -> Any:
-    form = arrays["format"].item()
+def _sparse(arrays: Arrays) -> Any:
+    form = _one(arrays, "format")
     form = form.decode() if isinstance(form, bytes) else str(form)
-    shape = tuple(int(size) for size in arrays["shape"])
-    if form in ("csr", "csc", "bsr"):
-        return getattr(sparse, f"{form}_array")((arrays["data"], arrays["indices"], arrays["indptr"]), shape=shape)
-    if form == "coo":
-        ends = arrays["coords"] if "coords" in arrays else (arrays["row"], arrays["col"])
-        return sparse.coo_array((arrays["data"], tuple(ends)), shape=shape)
-    if form == "dia":
-        return sparse.dia_array((arrays["data"], arrays["offsets"]), shape=shape)
-    raise GraphFileError(
-        f"the matrix is kept in the form {form!r}; save it as csr: scipy.sparse.save_npz(path, matrix.tocsr())"
-    )
+    parts = {
+        "coo": "row col",
+        "dia": "offsets",
+        "csr": "indices indptr",
+        "csc": "indices indptr",
+        "bsr": "indices indptr",
+    }
+    if form not in parts:
+        raise GraphFileError(
+            f"the matrix is kept in the form {form!r}; save it as csr: scipy.sparse.save_npz(path, matrix.tocsr())"
+        )
+    if form == "coo" and "coords" in arrays:
+        parts["coo"] = "coords"
+    data, numbers = arrays["data"], [arrays[name] for name in parts[form].split()]
+    size = arrays["shape"]
+    wrong = next((values for values in [size, *numbers] if values.dtype.kind not in "iu"), None)
+    if wrong is not None or size.shape != (2,) or size.min() < 0:
+        raise GraphFileError(
+            "the numbers that say where the entries of the matrix stand are not whole, or its size is not two of them; "
+            "the file is damaged"
+        )
+    places = tuple(numbers[0]) if parts[form] == "coords" else tuple(numbers)
+    content = (data, places) if form == "coo" else (data, *places)
+    return getattr(sparse, f"{form}_array")(content, shape=tuple(size.tolist()))
 
 
-def _names(arrays: Any) -> Nodes | None:
+def _one(arrays: Arrays, name: str) -> Any:
+    """The only value of an array."""
+    values = arrays[name]
+    if values.size != 1:
+        raise GraphFileError(f"the array {name!r} has the shape {values.shape}; one value is expected")
+    return values.item()
+
+
+def _names(arrays: Arrays) -> Nodes | None:
     if _INTEGERS in arrays:
-        return Nodes(arrays[_INTEGERS])
+        names = arrays[_INTEGERS]
+        if names.ndim != 1 or names.dtype.kind not in "iu":
+            raise GraphFileError(
+                f"the array {_INTEGERS!r} holds {names.dtype} values; expected is one integer per node"
+            )
+        return Nodes(names)
     if _TEXT not in arrays:
         return None
-    text, limits = arrays[_TEXT].tobytes(), arrays[_LIMITS].tolist()
-    return Nodes([text[start:stop].decode() for start, stop in pairwise(limits)])
+    text, limits = arrays[_TEXT].tobytes(), arrays[_LIMITS]
+    # Limits that went back and forth could cut the same text out again and again, and fill the memory.
+    rising = limits.ndim == 1 and limits.dtype.kind in "iu" and limits.size and not (limits[1:] < limits[:-1]).any()
+    if not rising or limits[0] != 0 or limits[-1] != len(text):
+        raise GraphFileError(
+            f"the array {_LIMITS!r} does not say where each of the names in {_TEXT!r} ends; the file is damaged"
+        )
+    return Nodes([text[start:stop].decode() for start, stop in pairwise(limits.tolist())])
 
 
-def _from_ends(ends: npt.NDArray[Any], arrays: Any, *, directed: bool, keep_weights: bool) -> Graph:
+def _from_ends(ends: npt.NDArray[Any], arrays: Arrays, source: Source, *, directed: bool, keep_weights: bool) -> Graph:
     if ends.ndim != 2 or ends.shape[1] != 2 or ends.dtype.kind not in "iu":
         raise GraphFileError(
             f"the array of links holds {ends.dtype} values in the shape {ends.shape}; "
@@ -110,15 +231,17 @@ def _from_ends(ends: npt.NDArray[Any], arrays: Any, *, directed: bool, keep_weig
         raise GraphFileError(
             f"the links join nodes {ends.min():,} to {ends.max():,}, but there are {count:,} nodes, numbered from 0"
         )
+    source.check_nodes(count, len(ends))
     make = graph_from_entries if directed else graph_from_rows
     return make(ends[:, 0], ends[:, 1], Nodes.numbered(count), keep_weights=keep_weights)
 
 
-def _count_nodes(arrays: Any) -> int | None:
+def _count_nodes(arrays: Arrays) -> int | None:
     """How many nodes there are, if another array tells."""
     if "num_nodes" in arrays:
-        return int(arrays["num_nodes"])
-    return next((len(arrays[name]) for name in _PER_NODE if name in arrays), None)
+        return int(_one(arrays, "num_nodes"))
+    shapes = [arrays.shape(name) for name in _PER_NODE if name in arrays]
+    return next((shape[0] for shape in shapes if shape), None)
 
 
 def write_npz(graph: Graph, file: BinaryIO) -> None:
@@ -135,6 +258,9 @@ def write_npz(graph: Graph, file: BinaryIO) -> None:
     }
     held = io.BytesIO()  # an archive is not written from front to back, which a compressed file would need
     np.savez_compressed(held, **arrays)
+    if any(is_bomb(max(array.nbytes, 8 * array.size), held.tell()) for array in arrays.values()):
+        held = io.BytesIO()  # a graph with nearly all links shrinks so far that reading would suspect it
+        np.savez(held, **arrays)
     file.write(held.getbuffer())
 
 
@@ -146,44 +272,3 @@ def _name_arrays(nodes: Nodes) -> dict[str, npt.NDArray[Any]]:
     texts = [str(name).encode() for name in nodes]
     limits = np.cumsum([0, *map(len, texts)], dtype=np.int64)
     return {_TEXT: np.frombuffer(b"".join(texts), np.uint8), _LIMITS: limits}
-
-
-def load_mat(source: Source, name: str) -> Any:
-    """The matrix of a MATLAB file that is called ``name``; instead of ``network`` the only square one will do."""
-    from scipy.io import loadmat, whosmat
-    from scipy.io.matlab import MatReadError
-
-    stream = source.seekable()
-    try:
-        listed = whosmat(stream)
-        found = _choose(listed, name)
-        shape, kind = next((shape, kind) for key, shape, kind in listed if key == found)
-        if kind != "sparse":
-            require_memory(9 * int(np.prod([float(size) for size in shape])), f"the matrix {found!r}")
-        stream.seek(0)
-        return loadmat(stream, variable_names=[found], spmatrix=False)[found]
-    except NotImplementedError:
-        raise GraphFileError(
-            "the file is in MATLAB's format 7.3, which is not read; save it in MATLAB with save(..., '-v7')"
-        ) from None
-    except PhiliaError:
-        raise
-    except (ValueError, TypeError, KeyError, IndexError, MatReadError) as error:
-        raise GraphFileError(f"this is not a MATLAB file as it should be ({error})") from None
-
-
-def _choose(listed: list[tuple[str, tuple[int, ...], str]], name: str) -> str:
-    if any(key == name for key, _, _ in listed):
-        return name
-    square = [key for key, shape, _ in listed if len(shape) == 2 and shape[0] == shape[1] > 1]
-    if name != "network" or len(square) != 1:
-        there = ", ".join(f"{key!r} ({' x '.join(map(str, shape))} {kind})" for key, shape, kind in listed) or "nothing"
-        raise GraphFileError(
-            f"there is no matrix {name!r} in the file, which holds {there}; rename the right one to {name!r}"
-        )
-    return square[0]
-
-
-def read_mat(source: Source, *, symmetrize: bool, keep_weights: bool = False) -> Graph:
-    """The graph of a MATLAB file: the matrix ``network``, otherwise the only square matrix there."""
-    return graph_from_matrix(load_mat(source, "network"), symmetrize=symmetrize, keep_weights=keep_weights)

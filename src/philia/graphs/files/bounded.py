@@ -12,7 +12,7 @@ from philia.graphs.files.large import CompiledScanner, prepare
 from philia.graphs.files.lines import Dialect
 from philia.graphs.graph import Graph
 from philia.graphs.links import ranked
-from philia.graphs.mapped_links import Int32Array, SpooledLinks
+from philia.graphs.mapped import Int32Array, SpooledLinks
 from philia.graphs.memory import MemoryBound
 from philia.graphs.nodes import Nodes
 

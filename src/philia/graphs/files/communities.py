@@ -13,12 +13,13 @@ from scipy import sparse
 
 from philia._types import Node
 from philia.exceptions import GraphFileError
-from philia.graphs.files.arrays import load_mat, open_arrays
+from philia.graphs.files.arrays import open_arrays
 from philia.graphs.files.compression import Source
 from philia.graphs.files.dialect import Line, Options, find_delimiter, sample_lines
 from philia.graphs.files.edge_list import written_name
 from philia.graphs.files.gml import declared_graph
 from philia.graphs.files.lines import WHITESPACE, Dialect, Quoted, as_integers, fields_of, typed, where
+from philia.graphs.files.matlab import load_mat
 from philia.graphs.files.names import check_names, refuse_line_breaks
 from philia.graphs.files.text import text_blocks
 from philia.graphs.links import plain_name
@@ -43,11 +44,12 @@ _LABEL_NAMES = {
     "module",
     "value",
 }
-_IN_BRACES = re.compile(rb"""\s*(?:"((?:[^"]|"")*)"|'([^']*)'|([^,]*))\s*(?:,|\Z)""")
+_IN_BRACES = re.compile(rb"""\s*(?:"([^"]*+(?:""[^"]*+)*+)"|'([^']*)'|([^,]*))\s*(?:,|\Z)""")
 
 
 def read_text(source: Source, form: Form | None, options: Options) -> Communities:
     """The communities of a text file in the form told, or in the form that its first lines show."""
+    source.weigh(4)
     blocks = text_blocks(source.stream, options.encoding)
     first = next(blocks, b"")
     sample = sample_lines(first, options.comments)
@@ -180,8 +182,9 @@ def gather(nodes: Sequence[Node], labels: Sequence[Node]) -> Communities:
 def read_mat_groups(source: Source) -> Communities:
     """The columns of the matrix ``group``: one a community, one row a node."""
     group: Any = load_mat(source, "group")
-    columns = sparse.csc_array(group)
-    columns.sort_indices()
+    source.check_nodes(max(group.shape), group.nnz)
+    columns = sparse.csc_array(group, copy=True).astype(np.bool_)
+    columns.sum_duplicates()  # a node that a damaged file lists twice is still one member
     columns.eliminate_zeros()
     parts = np.split(columns.indices, columns.indptr[1:-1])
     return {number: members.tolist() for number, members in enumerate(parts)}
@@ -190,8 +193,6 @@ def read_mat_groups(source: Source) -> Communities:
 def read_npz_labels(source: Source) -> Communities:
     """The nodes of each value in the array ``node_labels``."""
     with open_arrays(source) as arrays:
-        if "node_labels" not in arrays:
-            raise GraphFileError(f"there is no array 'node_labels' in the file, only {', '.join(map(repr, arrays))}")
         labels = arrays["node_labels"]
     if labels.ndim != 1:
         raise GraphFileError(f"'node_labels' has the shape {labels.shape}; one label a node is expected")

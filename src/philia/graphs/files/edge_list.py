@@ -43,6 +43,7 @@ def read_edge_list(
         raise GraphFileError("the file is empty; a link a line is expected")
     dialect, first = find_dialect(first, options)
     if keep_weights:
+        source.weigh(2)
         return graph_of(scan_weighted_blocks(chain([first], blocks), dialect, memory), keep_weights=True)
     second = None if memory is WHOLE_MACHINE else next(blocks, None)
     if second is None:
@@ -100,12 +101,11 @@ def read_julia_graph(source: Source, options: Options, *, keep_weights: bool = F
     header, _, first = next(blocks, b"").partition(b"\n")
     counts = header.strip().split(b",")
     if len(counts) < 3 or as_integers([counts[0], counts[1]]) is None or counts[2] not in (b"u", b"d"):
-        shown = header.decode(errors="replace").strip()
+        shown = header[:60].decode(errors="replace").strip()
         raise GraphFileError(
             f"the first line is {shown!r}; a .jlg file begins with nodes,links,u,name (d instead of u if directed)"
         )
     count, announced = int(counts[0]), int(counts[1])
-    require_memory(24 * max(count, 0), f"a graph of {count:,} nodes")
     links = scan_blocks(b"\n" + first, blocks, Dialect(delimiter=b",", comments=()))
     names = links.names
     if not isinstance(names, np.ndarray) or (names.size and (names.min() < 1 or names.max() > count)):
@@ -115,6 +115,8 @@ def read_julia_graph(source: Source, options: Options, *, keep_weights: bool = F
             f"the first line promises {announced:,} links, but there are {links.rows.size:,}; "
             "the file is cut off or holds several graphs"
         )
+    source.check_nodes(count, announced)
+    require_memory(24 * count, f"a graph of {count:,} nodes")
     rows, columns = names[links.rows] - 1, names[links.columns] - 1
     nodes, directed = Nodes(np.arange(1, count + 1)), counts[2] == b"d"
     return graph_from_rows(rows, columns, nodes, directed=directed, keep_weights=keep_weights)

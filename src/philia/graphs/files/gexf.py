@@ -54,6 +54,9 @@ class _Reader(XmlReader):
     def end(self, tag: str) -> None:
         """Nothing is left to be said."""
 
+    def data(self, text: str) -> None:
+        """Nothing is said between tags."""
+
 
 def write_gexf(described: DescribedGraph, file: BinaryIO) -> None:
     """Nodes by name, with their columns as attributes and a colour if there is one to be had, then links."""

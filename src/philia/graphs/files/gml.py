@@ -6,6 +6,7 @@ import io
 import re
 from collections.abc import Iterator
 from itertools import repeat
+from math import isfinite
 from typing import Any, BinaryIO
 
 from philia._types import Node
@@ -24,8 +25,11 @@ _NUMBER = re.compile(r"[+-]?\d+\Z")
 _ENTITY = re.compile(r"&(?:#(\d+)|#x([0-9a-fA-F]+)|(amp|lt|gt|quot|apos));")
 _ENTITIES = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 _PLAIN = re.compile(r"[^ !#-%\'-~]")
+_KEPT = {"graph", "node", "edge"}
+"""The lists that say something about the graph; what stands in others is checked and forgotten."""
 _DEEPEST = 100
 _LONGEST = 100
+"""An integer with more digits stays the text that it is: as a float it could be the same as others, or infinite."""
 
 Entry = tuple[str, Any]
 """A key with its value: text, a number, or a list of entries."""
@@ -44,6 +48,7 @@ def read_gml(source: Source, encoding: str, *, keep_weights: bool = False) -> Gr
 
 def declared_graph(source: Source, encoding: str) -> tuple[DeclaredGraph, list[Any]]:
     """The nodes and links of a GML file, and the ``value`` of each node (None where there is none)."""
+    source.weigh(3)
     graphs = [
         value for key, value in parse(whole_text(source.stream, encoding)) if key == "graph" and isinstance(value, list)
     ]
@@ -96,7 +101,8 @@ def parse(text: str) -> list[Entry]:
             key = token
         else:
             value: Any = [] if kind == "list" else _value(kind, token)
-            outer[-1].append((key, value))
+            if kind != "list" or key in _KEPT:
+                outer[-1].append((key, value))
             key = None
             if kind == "list":
                 outer.append(value)
@@ -109,13 +115,14 @@ def parse(text: str) -> list[Entry]:
 
 def _tokens(text: str) -> Iterator[tuple[str, str, int]]:
     place = 0
-    while place < len(text):
-        match = _TOKEN.match(text, place)
-        if match is None:
-            raise _wrong(text, place, "a double quote that is never closed")
+    for match in _TOKEN.finditer(text):
+        if match.start() != place:
+            break
         if match.lastgroup is not None:
             yield match.lastgroup, match.group(), place
         place = match.end()
+    if place < len(text):
+        raise _wrong(text, place, "a double quote that is never closed")
 
 
 def _wrong(text: str, place: int, what: str) -> GraphFileError:
@@ -128,19 +135,21 @@ def _wrong(text: str, place: int, what: str) -> GraphFileError:
 def _value(kind: str, token: str) -> Any:
     if kind == "text":
         return _ENTITY.sub(_character, token[1:-1])
-    if _NUMBER.match(token) and len(token) <= _LONGEST:
-        return int(token)
+    if _NUMBER.match(token):
+        return int(token) if len(token) <= _LONGEST else token
     try:
-        return float(token)
+        value = float(token)
     except ValueError:
         return token
+    return value if isfinite(value) else token
 
 
 def _character(match: re.Match[str]) -> str:
     decimal, hexadecimal, name = match.groups()
     if name:
         return _ENTITIES[name]
-    code = int(decimal) if decimal else int(hexadecimal, 16)
+    digits = (decimal or hexadecimal).lstrip("0")
+    code = int(digits or "0", 10 if decimal else 16) if len(digits) <= 7 else 0x110000
     return chr(code) if code < 0x110000 and not 0xD800 <= code < 0xE000 else match.group()
 
 

@@ -80,7 +80,7 @@ class _Reader(XmlReader):
         text = "".join(self._text) if kind in ("data", "default") else ""
         if kind == "data" and owner in self._values:
             self._values[owner][self._keys.get(self._key or "", ("", self._key or ""))[1]] = text
-        elif kind == "default" and self._key is not None:
+        elif kind == "default" and self._key in self._keys:
             self._defaults[self._keys[self._key]] = text
         elif kind == "node":
             self._found.add_node(self._node, self._values["node"].get("name"))

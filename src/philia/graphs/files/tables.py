@@ -18,7 +18,10 @@ def read_parquet(source: Source, columns: tuple[int | str, int | str] | None, *,
     """The graph of a Parquet file with one link a row; columns are found as in a frame, see :func:`philia.as_graph`."""
     stream = source.seekable()
     try:
-        headers, table = _with_pyarrow(stream, columns) if _library() == "pyarrow" else _with_polars(stream, columns)
+        if _library() == "pyarrow":
+            headers, table = _with_pyarrow(stream, columns, source)
+        else:
+            headers, table = _with_polars(stream, columns)
     except (PhiliaError, MemoryError):
         raise
     except Exception as error:  # the two libraries have no common ancestor for their complaints about a damaged file
@@ -48,13 +51,17 @@ def _refuse_missing(count: int) -> None:
         )
 
 
-def _with_pyarrow(stream: BinaryIO, columns: tuple[int | str, int | str] | None) -> tuple[list[str], list[Column]]:
+def _with_pyarrow(
+    stream: BinaryIO, columns: tuple[int | str, int | str] | None, source: Source
+) -> tuple[list[str], list[Column]]:
     from pyarrow import parquet
 
-    file = parquet.ParquetFile(stream)
-    headers = list(file.schema_arrow.names)
+    about = parquet.ParquetFile(stream)
+    headers = list(about.schema_arrow.names)
     chosen = [headers[place] for place in _wanted(headers, columns)]
-    table = file.read(columns=chosen)
+    source.check_values(len(chosen) * about.metadata.num_rows, "the table")
+    # Texts come as numbers of a dictionary: otherwise a long name that millions of rows share would be copied for each.
+    table = parquet.ParquetFile(stream, read_dictionary=chosen).read(columns=chosen)
     _refuse_missing(sum(table.column(name).null_count for name in chosen[:2]))
     return chosen, [_array(table.column(name)) for name in chosen]
 
@@ -65,8 +72,14 @@ def _array(column: Any) -> Column:
     if pyarrow.types.is_integer(column.type) or pyarrow.types.is_floating(column.type):
         array: Column = np.asarray(column.to_numpy())
         return array
-    listed: Column = column.to_pylist()
-    return listed
+    if not pyarrow.types.is_dictionary(column.type):
+        listed: Column = column.to_pylist()
+        return listed
+    found: list[Any] = []
+    for chunk in column.chunks:
+        texts = [*chunk.dictionary.to_pylist(), None]
+        found.extend(texts[-1 if number is None else number] for number in chunk.indices.to_pylist())
+    return found
 
 
 def _with_polars(stream: BinaryIO, columns: tuple[int | str, int | str] | None) -> tuple[list[str], list[Column]]:

@@ -11,6 +11,9 @@ from philia.exceptions import GraphFileError
 BLOCK = 1 << 22
 """About as many bytes as are worked on at a time; a file that is smaller is read without compiling anything."""
 
+LONGEST = 1 << 26
+"""Bytes of the longest line; only binary files, or files made to fill the memory, have longer ones."""
+
 _MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
@@ -26,10 +29,10 @@ def text_blocks(stream: io.BufferedReader, encoding: str = "utf-8", size: int = 
     [b'a b\\n', b'c d']
     """
     lines = 0
-    for block in _whole_lines(_in_utf8(stream, encoding, size), size):
+    for block in whole_lines(_in_utf8(stream, encoding, size), size):
         _check(block, lines)
         yield block
-        lines += _count_lines(block)
+        lines += count_lines(block)
 
 
 def whole_text(stream: io.BufferedReader, encoding: str = "utf-8") -> str:
@@ -37,17 +40,37 @@ def whole_text(stream: io.BufferedReader, encoding: str = "utf-8") -> str:
     return b"".join(text_blocks(stream, encoding)).decode()
 
 
-def _whole_lines(chunks: Iterator[bytes], size: int) -> Iterator[bytes]:
-    held = b""
+def whole_lines(chunks: Iterator[bytes], size: int) -> Iterator[bytes]:
+    """The same bytes in blocks of at least ``size``, the last one aside, that end where a line ends.
+
+    Every byte is looked at once, however long a line is: chunks are only joined when a line has ended.
+
+    >>> list(whole_lines(iter([b"a", b" b\\nc", b" d\\n", b"e"]), 2))
+    [b'a b\\n', b'c d\\n', b'e']
+    """
+    held: list[bytes] = []
+    length, line = 0, 0  # bytes that are held, and those of them after the last line end
+    half = b""  # a carriage return at the very end may be the first half of a line end, so it waits for the next chunk
     for chunk in chunks:
-        held += chunk
-        # A carriage return at the very end may be the first half of a line end, so it does not count as one.
-        cut = max(held.rfind(b"\n"), held.rfind(b"\r", 0, len(held) - 1)) + 1
-        if cut and len(held) >= size:
-            yield held[:cut]
-            held = held[cut:]
-    if held:
-        yield held
+        if half:
+            half, chunk = b"", half + chunk
+        if chunk.endswith(b"\r"):
+            half, chunk = b"\r", chunk[:-1]
+        cut = max(chunk.rfind(b"\n"), chunk.rfind(b"\r")) + 1
+        line = len(chunk) - cut if cut else line + len(chunk)
+        if line > LONGEST:
+            raise GraphFileError(
+                f"the file has a line of more than {LONGEST:,} bytes; this is a binary file, or its lines are not "
+                "separated: end each of them with a line break"
+            )
+        held.append(chunk)
+        length += len(chunk)
+        if cut and length >= size:
+            held[-1] = chunk[:cut]
+            yield b"".join(held)
+            held, length = [chunk[cut:]], len(chunk) - cut
+    if rest := b"".join([*held, half]):
+        yield rest
 
 
 def _in_utf8(stream: io.BufferedReader, encoding: str, size: int) -> Iterator[bytes]:
@@ -74,14 +97,14 @@ def _check(block: bytes, lines: int) -> None:
     try:
         block.decode()
     except UnicodeDecodeError as error:
-        line = lines + _count_lines(block[: error.start]) + 1
+        line = lines + count_lines(block[: error.start]) + 1
         raise GraphFileError(
             f"line {line:,} holds the byte 0x{block[error.start]:02x}, which is not UTF-8; "
             'pass the encoding of the file, for example encoding="latin-1", or convert it to UTF-8'
         ) from None
 
 
-def _count_lines(block: bytes) -> int:
+def count_lines(block: bytes) -> int:
     """How many line ends there are; a carriage return and a newline together are one."""
     if b"\r" not in block:
         return block.count(b"\n")

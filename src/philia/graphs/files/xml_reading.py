@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from typing import ClassVar
-from xml.etree.ElementTree import ParseError, XMLParser
+from xml.parsers import expat
 
-from philia.exceptions import GraphFileError
+from philia.exceptions import GraphFileError, PhiliaError
 from philia.graphs.files.compression import Source
 from philia.graphs.files.declared import DeclaredGraph
 from philia.graphs.files.lines import typed
+from philia.graphs.files.text import LONGEST
 from philia.graphs.graph import Graph
 from philia.graphs.nodes import Nodes
 
@@ -27,12 +28,23 @@ class XmlReader(ABC):
 
     def read(self, source: Source, *, keep_weights: bool) -> Graph:
         """The one graph of a file; names become integers if all of them are, unless the file says they are text."""
-        parser = XMLParser(target=self)
+        source.weigh(2)
+        parser = expat.ParserCreate(namespace_separator="}")
+        parser.buffer_text = True
+        parser.StartElementHandler, parser.EndElementHandler = self.start, self.end
+        parser.CharacterDataHandler, parser.StartDoctypeDeclHandler = self.data, self.doctype
+        fed = 0
         try:
             while chunk := source.stream.read(_CHUNK):
-                parser.feed(chunk)
-            parser.close()
-        except ParseError as error:
+                parser.Parse(chunk, False)
+                fed += len(chunk)
+                # What is not closed is gone through again with every chunk, so it must not grow without end.
+                if fed - parser.CurrentByteIndex > LONGEST:
+                    raise GraphFileError(f"the file has a tag or a comment of more than {LONGEST:,} bytes; take it out")
+            parser.Parse(b"", True)
+        except PhiliaError:
+            raise
+        except (expat.ExpatError, LookupError, ValueError) as error:  # the latter two about its encoding
             raise GraphFileError(f"this is not XML as it should be ({error})") from None
         if not self._graphs:
             raise GraphFileError(f"there is no <graph> in the file; a {self.format} file is expected")
@@ -61,7 +73,11 @@ class XmlReader(ABC):
     def end(self, tag: str) -> None:
         """An element ends."""
 
-    def doctype(self, *_: str | None) -> None:
+    @abstractmethod
+    def data(self, text: str) -> None:
+        """Text between two tags."""
+
+    def doctype(self, *_: object) -> None:
         """Complain: definitions of one's own are a way to make a small file endless, or to read other files."""
         raise GraphFileError(
             "the file has a DOCTYPE, through which XML can do harm; graphs need none: take that line out"

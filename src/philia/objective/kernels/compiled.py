@@ -1,8 +1,6 @@
 """The fast twin of ``reference``: tiles through BLAS, entries through vectorised loops, compiled by numba.
 
-Everything compiled is in this one file, because numba's cache on disk notices a change only in the file of the
-function it has cached. Loops run over whole slices from zero: an index that might be negative keeps LLVM from
-vectorising.
+Loops run over whole slices from zero: an index that might be negative keeps LLVM from vectorising.
 """
 
 from __future__ import annotations

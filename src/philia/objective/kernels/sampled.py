@@ -3,8 +3,7 @@
 Columns that were drawn lie anywhere and rows of a block beside each other, so scores are held the other way round, one
 drawn column a row of the tile: then a weight belongs to a whole row of it, and one logarithm still serves many entries.
 
-The losses are those of ``compiled``, whose loops are called from here. numba's cache on disk notices a change only in
-the file of the function it has cached: who changes those must touch this file as well.
+The losses are those of ``compiled``, whose loops are called from here.
 """
 
 from __future__ import annotations

@@ -1,16 +1,16 @@
-"""The compiled loops over boxes of nodes: making the boxes, and drawing pairs from them.
+"""The compiled loops over boxes of nodes: making boxes, drawing pairs from them, and finding the largest scores.
 
 Arrays in, arrays out. ``sides`` are left and right with scores = left · rightᵀ. ``boxes`` is a binary tree: the order
 in which the nodes stand, where the nodes of each box start and end in it, the first of its two children (the second
 follows it; -1: none), its earliest row, and its extents: the least and the largest entry of each column of left, and
 the same of right.
 
-All is in one file, because numba's cache on disk notices a change only in the file of the function it has cached.
-numba is loaded with this file, so whoever needs it imports it when it is needed.
+This is a file of its own because it loads numba; whoever needs it imports it when it is needed.
 """
 
 from __future__ import annotations
 
+import heapq
 from functools import cache
 from typing import Any
 
@@ -18,11 +18,12 @@ import numpy as np
 
 from philia._compilation import announced, compiled
 
-_ENOUGH = 4.0  # so few expected draws: looking at the parts of two boxes would cost more than drawing
+_ENOUGH = 4.0  # with this few expected draws, looking at the parts of two boxes would cost more than drawing
 _TIGHT = 1.5  # a factor between the largest and the smallest chance at which cutting boxes gains little
 _DENSE = 0.2  # from this chance on, each pair gets its own chance: skipping would save nothing
 _ROUNDING = 2.0**-51  # what a sum may be wrong by, relative to the sizes of its terms, for each of them
-_SHIFT = 2**26  # a call ends when so many pairs were looked at, so that whoever waits hears how it goes
+_SHIFT = 2**26  # a call ends after it has looked at this many pairs, so that whoever waits hears how it goes
+_EQUAL = 1e-12  # scores that differ by less are equal to the search, and the earlier rows win
 
 _HEIGHT, _A, _B, _TRIAL, _END, _ALL, _LOOKED = range(7)
 
@@ -112,7 +113,7 @@ def _part(side: Any, column: int, rows: Any, least: Any) -> Any:
     if wanted != below:
         cut = np.partition(values, wanted)[wanted]
         below = np.sum(values < cut)
-    equals = wanted - below  # of the rows at the cut itself, so many go first
+    equals = wanted - below  # of the rows at the cut itself, this many go first
     old, low, high = rows.copy(), 0, wanted
     for at in range(old.size):
         if values[at] == cut and equals > 0:
@@ -129,7 +130,7 @@ def _part(side: Any, column: int, rows: Any, least: Any) -> Any:
 
 
 @compiled
-def bounds(low: Any, high: Any, other: Any) -> tuple[float, float]:
+def _bounds(low: Any, high: Any, other: Any) -> tuple[float, float]:
     """The least and the largest score of left rows from low to high and right rows of another box, with rounding."""
     lower, upper, size = 0.0, 0.0, 0.0
     for c in range(low.size):
@@ -144,7 +145,7 @@ def bounds(low: Any, high: Any, other: Any) -> tuple[float, float]:
 
 
 @compiled
-def score_of(one: Any, other: Any) -> float:
+def _score_of(one: Any, other: Any) -> float:
     """The score of a left and a right row."""
     total = 0.0
     for c in range(one.size):
@@ -218,7 +219,7 @@ def draw(boxes: Any, sides: Any, code: int, rate: Any, walk: Any, waits: Any, fo
         i, j = order[starts[at[_A]] + at[_TRIAL] // size], order[starts[at[_B]] + at[_TRIAL] % size]
         at[_TRIAL] += 1
         at[_LOOKED] += 1
-        score = score_of(left[i], right[j])
+        score = _score_of(left[i], right[j])
         if chance >= _DENSE:
             chance = _chance(score, code, rate)
             lasting = -np.log1p(-chance) if chance < 1 else np.inf
@@ -244,7 +245,7 @@ def _next_stretch(boxes: Any, left: Any, code: int, rate: Any, walk: Any) -> boo
     size = ends[at[_B]] - starts[at[_B]]
     row = at[_TRIAL] // size
     i = order[starts[at[_A]] + row]
-    clock[1] = _chance(bounds(left[i], left[i], boxes[5][at[_B]])[1], code, rate)
+    clock[1] = _chance(_bounds(left[i], left[i], boxes[5][at[_B]])[1], code, rate)
     at[_END] = (row + 1) * size
     if at[_A] == at[_B]:  # every pair once, and none of a node with itself
         at[_TRIAL] += row + 1
@@ -259,11 +260,11 @@ def _next_boxes(boxes: Any, code: int, rate: Any, stack: Any, at: Any, clock: An
         at[_HEIGHT] -= 1
         a, b = stack[at[_HEIGHT], 0], stack[at[_HEIGHT], 1]
         pairs = (ends[a] - starts[a]) * (ends[b] - starts[b])
-        lower, upper = bounds(boxes[5][a, 0], boxes[5][a, 1], boxes[5][b])
+        lower, upper = _bounds(boxes[5][a, 0], boxes[5][a, 1], boxes[5][b])
         chance = _chance(upper, code, rate)
         loose = chance * pairs > _ENOUGH and chance > _TIGHT * _chance(lower, code, rate)
         if loose and (child[a] >= 0 or child[b] >= 0):
-            at[_HEIGHT] += cut(starts, ends, child, a, b, stack[at[_HEIGHT] :])
+            at[_HEIGHT] += _cut(starts, ends, child, a, b, stack[at[_HEIGHT] :])
         elif chance > 0:
             at[_A], at[_B], at[_TRIAL], at[_ALL], clock[1] = a, b, 0, pairs, chance
             at[_END] = 0 if loose or a == b else pairs  # 0: row by row
@@ -272,7 +273,7 @@ def _next_boxes(boxes: Any, code: int, rate: Any, stack: Any, at: Any, clock: An
 
 
 @compiled
-def cut(starts: Any, ends: Any, child: Any, a: int, b: int, parts: Any) -> int:
+def _cut(starts: Any, ends: Any, child: Any, a: int, b: int, parts: Any) -> int:
     """Write the parts of a pair of boxes, of which the larger is cut in two; returned is how many there are."""
     if a == b:
         parts[0, 0], parts[0, 1] = child[a], child[a]
@@ -286,3 +287,107 @@ def cut(starts: Any, ends: Any, child: Any, a: int, b: int, parts: Any) -> int:
         parts[0, 0], parts[0, 1] = a, child[b]
         parts[1, 0], parts[1, 1] = a, child[b] + 1
     return 2
+
+
+@cache
+def prepare_search() -> None:
+    """Compile :func:`largest` and all that it calls before they are used, or find them in the cache."""
+    with announced("compiling the search for the largest scores"):
+        side = np.ones((3, 1))
+        largest(grow(side, side, 2), (side, side), (np.zeros(4, np.int64), np.zeros(0, np.int32)), 1, (5, 10))
+
+
+@compiled
+def largest(boxes: Any, sides: Any, links: Any, count: int, patience: Any) -> tuple[Any, Any, Any, float]:
+    """The rows, columns and scores of the ``count`` largest scores of pairs that are not linked, in no order.
+
+    Links are given in compressed rows. First the pair of boxes with the highest bound is opened, again and again, which
+    soon finds scores that are hard to beat. That needs a queue of all that was not opened, so what is left is then gone
+    through in depth. ``patience`` says after how many pairs of boxes that begins, and after how many the search ends;
+    the last value returned is what no score beyond those found exceeds, minus infinity where none is left.
+    """
+    starts, ends, child, first = boxes[1], boxes[2], boxes[3], boxes[4]
+    parts, opened, beyond = np.zeros((4096, 2), np.int64), 0, -np.inf
+    best = [(0.0, 0, 0)]
+    best.clear()
+    ahead = [(-np.inf, 0, 0, 0, 0)]
+    while ahead:
+        most, row, column, a, b = heapq.heappop(ahead)
+        if _cannot_win(-most, row, column, best, count):
+            continue
+        if opened >= patience[1]:
+            beyond = -most
+            break
+        if opened >= patience[0]:
+            opened += _search_within(boxes, sides, links, a, b, count, best, parts)
+            continue
+        opened += 1
+        if child[a] < 0 and child[b] < 0:
+            _collect(boxes, sides, links, a, b, count, best)
+            continue
+        for at in range(_cut(starts, ends, child, a, b, parts)):
+            one, two = parts[at, 0], parts[at, 1]
+            _, upper = _bounds(boxes[5][one, 0], boxes[5][one, 1], boxes[5][two])
+            low, high = min(first[one], first[two]), max(first[one], first[two])
+            if not _cannot_win(upper, low, high, best, count):
+                heapq.heappush(ahead, (-upper, low, high, one, two))
+    scores = np.array([entry[0] for entry in best])
+    rows, columns = np.array([-entry[1] for entry in best]), np.array([-entry[2] for entry in best])
+    return rows, columns, scores, beyond
+
+
+@compiled
+def _cannot_win(upper: float, row: int, column: int, best: Any, count: int) -> bool:
+    """Whether no score up to ``upper``, of pairs from (row, column) on, gets among the best any more."""
+    if len(best) < count:
+        return False
+    worst, last_row, last_column = best[0]
+    if upper < worst:
+        return True
+    equal = upper <= worst + _EQUAL * max(1.0, abs(worst))
+    return bool(equal and (-row, -column) < (last_row, last_column))
+
+
+@compiled
+def _search_within(boxes: Any, sides: Any, links: Any, a: int, b: int, count: int, best: Any, stack: Any) -> int:
+    """Go through the pairs of two boxes in depth, where bounds allow for one of the best; how many were seen?"""
+    starts, ends, child, first = boxes[1], boxes[2], boxes[3], boxes[4]
+    stack[0, 0], stack[0, 1] = a, b
+    height, opened = 1, 0
+    while height > 0:
+        height -= 1
+        opened += 1
+        a, b = stack[height, 0], stack[height, 1]
+        _, upper = _bounds(boxes[5][a, 0], boxes[5][a, 1], boxes[5][b])
+        if _cannot_win(upper, min(first[a], first[b]), max(first[a], first[b]), best, count):
+            continue
+        if child[a] < 0 and child[b] < 0:
+            _collect(boxes, sides, links, a, b, count, best)
+        else:
+            height += _cut(starts, ends, child, a, b, stack[height:])
+    return opened
+
+
+@compiled
+def _collect(boxes: Any, sides: Any, links: Any, a: int, b: int, count: int, best: Any) -> None:
+    """Put the pairs of two boxes that are not linked on the heap of the best, as (score, -row, -column)."""
+    order, starts, ends, first = boxes[0], boxes[1], boxes[2], boxes[4]
+    (left, right), (begins, neighbours) = sides, links
+    for place in range(starts[a], ends[a]):
+        one = order[place]
+        _, upper = _bounds(left[one], left[one], boxes[5][b])
+        if _cannot_win(upper, min(one, first[b]), max(one, first[b]), best, count):
+            continue
+        for other in range(place + 1 if a == b else starts[b], ends[b]):
+            i, j = min(one, order[other]), max(one, order[other])
+            entry = (_score_of(left[i], right[j]), -i, -j)
+            if len(best) == count and entry <= best[0]:
+                continue
+            known = neighbours[begins[i] : begins[i + 1]]
+            at = np.searchsorted(known, j)
+            if at < known.size and known[at] == j:
+                continue
+            if len(best) < count:
+                heapq.heappush(best, entry)
+            else:
+                heapq.heapreplace(best, entry)
