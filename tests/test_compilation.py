@@ -97,3 +97,22 @@ def test_a_kernel_is_compiled_again_when_one_that_it_calls_in_another_file_chang
     changed = folder / f"{module}.py"
     changed.write_text(changed.read_text().replace(old, new))
     assert result() == (expected, 0)
+
+
+def test_every_process_finds_the_kernels_that_another_one_compiled() -> None:
+    program = """
+import pkgutil, philia
+from importlib import import_module
+from numba.core.dispatcher import Dispatcher
+for _, name, _ in pkgutil.walk_packages(philia.__path__, "philia."):
+    if name != "philia.__main__":
+        for value in vars(import_module(name)).values():
+            if isinstance(value, Dispatcher):
+                print(value.py_func.__module__, value.py_func.__qualname__)
+"""
+    said = [
+        subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+        for _ in range(2)
+    ]
+    assert len(said[0].splitlines()) > 20
+    assert said[0] == said[1]

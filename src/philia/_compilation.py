@@ -41,9 +41,16 @@ def _digest(function: Callable[..., Any]) -> str:
     """
     known = function.__globals__
     kernels = [value.py_func.__qualname__ for value in known.values() if isinstance(value, Dispatcher)]
-    constants = [f"{name} = {value!r}" for name, value in known.items() if isinstance(value, int | float | str | tuple)]
+    constants = [f"{name} = {value!r}" for name, value in known.items() if _is_constant(value)]
     code = _source(function.__code__.co_filename) + repr(sorted(FAST_LOOPS["fastmath"]))
     return hashlib.sha256("\n".join([code, *sorted(kernels), *sorted(constants)]).encode()).hexdigest()[:12]
+
+
+def _is_constant(value: object) -> bool:
+    """Whether a kernel could use a value; other objects may have a name that is new in every process."""
+    if isinstance(value, tuple):
+        return all(_is_constant(part) for part in value)
+    return isinstance(value, int | float | str)
 
 
 @cache
