@@ -27,22 +27,17 @@ TESTS = (
     "docs",
     "src/philia/models",
     "src/philia/explain",
-    "src/philia/evaluate",
-    "src/philia/selection",
     "src/philia/report",
     "tests/models/test_community_model.py",
     "tests/models/test_dating_app.py",
-    "tests/models/test_automatic_choice.py",
     "tests/models/test_placement.py",
     "tests/explain",
-    "tests/initialization",
-    "tests/selection",
     "tests/report/test_numbers.py",
     "tests/cli/test_examples.py",
     "tests/exact/test_circle.py",
     "tests/exact/test_floats.py",
 )
-"""Everything that looks at a fitted number."""
+"""What shows or checks digits of a fit. Which settings are chosen is compared in tests/models/test_processors.py."""
 
 
 def settings(cache: str) -> dict[str, dict[str, str]]:
