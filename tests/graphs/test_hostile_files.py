@@ -308,6 +308,7 @@ KINDS = [
 ]
 
 
+@pytest.mark.filterwarnings("ignore:The default value for `spmatrix`:DeprecationWarning")  # SciPy 1.18 and later
 @pytest.mark.parametrize(("form", "field", "symmetry"), KINDS)
 def test_a_matrix_is_what_scipy_reads(read: Any, tmp_path: Path, field: str, symmetry: str, form: str) -> None:
     values = [3, 0, 12, 5, 1, 7, 2, 4, 6]
