@@ -53,7 +53,7 @@ def processor_time(place: Executor) -> float:
 
 def evaluations(graph: Graph, dtype: str, places: dict[str, Executor]) -> dict[str, Callable[[], Any]]:
     """The same exact evaluation at each place; the results must be the same in every bit."""
-    recipe = CommunityModel(K // 2, K // 2, background="none")._recipe()
+    recipe = CommunityModel(K // 2, K // 2, background="none").recipe()
     point = np.random.default_rng(0).uniform(0, 0.2, recipe.size(graph.n_nodes))
     objectives = {
         name: AllPairsObjective(graph, recipe, penalty=10.0, dtype=dtype, executor=place)
@@ -69,7 +69,7 @@ def evaluations(graph: Graph, dtype: str, places: dict[str, Executor]) -> dict[s
 
 def epochs(graph: Graph, places: dict[str, Executor]) -> dict[str, Callable[[], Any]]:
     """An epoch of the stochastic search at each place: every row is moved once."""
-    recipe = CommunityModel(K // 2, K // 2, background="none")._recipe()
+    recipe = CommunityModel(K // 2, K // 2, background="none").recipe()
     start = np.random.default_rng(0).uniform(0, 0.2, (graph.n_nodes, K)).astype(np.float32)
 
     def epoch(objective: SampledPairsObjective, F: FloatArray) -> None:

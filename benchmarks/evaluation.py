@@ -30,7 +30,7 @@ def actions(graph: Graph, k: int, dtype: str, *, beside_torch: bool) -> tuple[di
     n, k_B = graph.n_nodes, k - k // 2
     rng = np.random.default_rng(0)
     B, C = rng.uniform(0, k_B**-0.5, (n, k_B)), rng.uniform(0, max(1, k // 2) ** -0.5, (n, k // 2))
-    recipe = CommunityModel(k_B, k // 2, background="none")._recipe()
+    recipe = CommunityModel(k_B, k // 2, background="none").recipe()
     objective = AllPairsObjective(graph, recipe, penalty=10.0, dtype=dtype)
     point = recipe.point(np.hstack([B, C]))
     square = rng.standard_normal((768, 768)).astype(dtype)
@@ -95,7 +95,7 @@ def run() -> None:
     memory = peak_memory(
         "import numpy as np\nfrom benchmarks.graphs import blog_or_twin\nfrom philia import CommunityModel\n"
         "from philia.objective import AllPairsObjective\ng = blog_or_twin()[1]\n"
-        "r = CommunityModel(20, 20, background='none')._recipe()\n"
+        "r = CommunityModel(20, 20, background='none').recipe()\n"
         "o = AllPairsObjective(g, r, penalty=10.0); p = np.full(r.size(g.n_nodes), 0.1)\n"
         "[o.value_and_gradient(p) for _ in range(3)]"
     )

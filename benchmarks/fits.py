@@ -20,8 +20,8 @@ def fit(graph: Graph, name: str, penalty: float, **settings: Any) -> dict[str, A
     model = CommunityModel(k_B, k_C, penalty=penalty, random_state=0, **PAPER, **settings).fit(graph)
     F = model.factors_.columns
     exact = CommunityModel(k_B, k_C, penalty=penalty, **PAPER)
-    objective = exact_objective(graph, exact._recipe(), penalty=penalty)
-    value, _ = objective.value_and_gradient(exact._recipe().point(F))
+    objective = exact_objective(graph, exact.recipe(), penalty=penalty)
+    value, _ = objective.value_and_gradient(exact.recipe().point(F))
     row = {
         "graph": name, "penalty": penalty, **settings, "value": round(value, 1),
         "iterations": model.solution_.iterations,

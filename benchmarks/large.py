@@ -31,10 +31,10 @@ from philia._types import BoolArray, FloatArray, Int64Array
 from philia.datasets import planted
 from philia.evaluate import link_scores
 from philia.execution import one_blas_thread
+from philia.fitting import SampledPairs
+from philia.fitting.sampled_pairs import calibrated
 from philia.graphs import Nodes, write_graph
-from philia.models.calibrated import calibrated
 from philia.models.hidden_pairs import HiddenPairs
-from philia.models.sampled_search import sampled_objective
 from philia.objective import Recipe
 from philia.solvers import Adam, adam_for
 
@@ -131,10 +131,10 @@ def _start(model: Any, example: Example) -> dict[str, Any]:
     """Where the search began: the scaled spectral start, what it predicts and the columns it has."""
     fresh = model._settled()
     fresh.held_out_ = None
-    recipe, graph, rng = fresh._recipe(), model.graph_, np.random.default_rng(0)
+    columns, graph, rng = fresh.parametrization(), model.graph_, np.random.default_rng(0)
     drawn = HiddenPairs.draw(graph, None, 50_000, rng)
     with one_blas_thread():
-        factors = fresh._factors(calibrated(fresh._start(graph, recipe, rng), recipe, drawn), recipe)
+        factors = columns.factors(calibrated(columns.start(graph, rng), columns.recipe, drawn))
     scores = factors.scores(*example.rows(graph))
     return {"auc": example.auc(scores), "B": factors.homophilous, "C": factors.heterophilous}
 
@@ -188,12 +188,12 @@ def epochs(sizes: tuple[int, ...] = (10_000, 30_000, 100_000, 300_000, 1_000_000
     result = []
     for n in sizes:
         graph, model = random_graph(n, 10 * n), CommunityModel(K_B, K_C, penalty=PENALTY)
-        recipe, model.held_out_ = model._recipe(), None
-        objective = sampled_objective(model, graph, recipe, None)
-        rng = np.random.default_rng(0)
+        recipe, rng = model.recipe(), np.random.default_rng(0)
         F = rng.uniform(0, 0.1, (n, len(recipe.mixing)))
         lower = np.repeat([g.lower_bound for g in recipe.groups], [g.width for g in recipe.groups])
         ends: list[float] = []
+        columns = model.parametrization()
+        objective = SampledPairs(graph=graph, parametrization=columns, penalty=PENALTY, rng=rng).objective
         with one_blas_thread():
             Adam(4).minimize(objective, F, lower, rng, lambda progress, ends=ends: ends.append(progress.seconds))  # type: ignore[misc]
         took = float(np.median(np.diff(ends)))

@@ -24,7 +24,7 @@ SIZES = (25_000, 50_000, 100_000)
 
 def run(rounds: int = 3) -> None:
     """Both precisions, all sizes, in turns."""
-    recipe = CommunityModel(K // 2, K // 2, background="none")._recipe()
+    recipe = CommunityModel(K // 2, K // 2, background="none").recipe()
     rng = np.random.default_rng(0)
     found: dict[tuple[int, str], tuple[AllPairsObjective, Float64Array, list[float]]] = {}
     for n in SIZES:

@@ -80,8 +80,8 @@ class Searches:
     def __init__(self) -> None:
         self.graph = planted(NODES, 20, 4, degree=20, popularity=0.5, random_state=0).graph
         model = CommunityModel(20, 4, penalty=1.0, random_state=0)
-        self.recipe = model._recipe()
-        self.start = model._start(self.graph, self.recipe, np.random.default_rng(0))
+        self.recipe = model.recipe()
+        self.start = model.parametrization().start(self.graph, np.random.default_rng(0))
         self.exact = AllPairsObjective(self.graph, self.recipe, penalty=1.0, diagonal=False, dtype="float32")
 
     def loss(self, F: Float64Array) -> float:

@@ -58,7 +58,9 @@ def fitted(name: str, way: str, penalty: float, seed: int) -> dict[str, Any]:
     began, computing = time.perf_counter(), time.process_time()
     found = unfitted.fit(graph)
     took, computed = time.perf_counter() - began, time.process_time() - computing
-    loss, _ = exact_objective(graph, found._recipe(), penalty=penalty).value_and_gradient(found.solution_.point)
+    loss, _ = exact_objective(graph, found.recipe(), penalty=penalty).value_and_gradient(
+        found.recipe().point(found.solution_.point)
+    )
     return {
         "network": name, "way": way, "penalty": penalty, "seed": seed, "loss": loss,
         "columns": [found.n_homophilous, found.n_heterophilous], "iterations": found.solution_.iterations,

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from philia._types import Float64Array
 from philia.factors import CommunityFactors
+from philia.fitting import Parametrization
 from philia.graphs import Graph
 from philia.initialization import choose_start
 from philia.models.checks import check_counts, check_search
@@ -62,12 +64,28 @@ class IeClam(Factorization):
         self.solver = solver
         self.random_state = random_state
 
-    def _recipe(self) -> Recipe:
+    def parametrization(self) -> Parametrization:
+        """F and G side by side."""
+        return _InclusiveExclusive(self.n_inclusive, self.n_exclusive)
+
+    def _check_parameters(self) -> None:
+        check_counts(self, "n_inclusive", least=1)
+        check_counts(self, "n_exclusive", least=0)
+        check_search(self)
+
+
+@dataclass(frozen=True)
+class _InclusiveExclusive(Parametrization):
+    n_inclusive: int
+    n_exclusive: int
+
+    @property
+    def recipe(self) -> Recipe:
         k_F, k_G = self.n_inclusive, self.n_exclusive
         groups = Group("inclusive", k_F, lower_bound=0.0), Group("exclusive", k_G, lower_bound=0.0)
-        return Recipe(groups, blocks(attracting(k_F), repelling(k_G)), self.loss)
+        return Recipe(groups, blocks(attracting(k_F), repelling(k_G)), IeClam.loss)
 
-    def _start(self, graph: Graph, recipe: Recipe, rng: np.random.Generator) -> Float64Array:
+    def start(self, graph: Graph, rng: np.random.Generator) -> Float64Array:
         F, _ = choose_start("spectral")(graph, self.n_inclusive, 0, 0.0, rng)
         everything = float((F.sum(axis=0) ** 2).sum())
         F = F * np.sqrt(2 * graph.n_links / everything)  # scores that add up to the links, as BigClam begins
@@ -75,13 +93,9 @@ class IeClam(Factorization):
         G = 0.1 * F.mean() * rng.uniform(size=(graph.n_nodes, self.n_exclusive))
         return np.hstack([F, G])
 
-    def _columns(self, factors: CommunityFactors) -> Float64Array:
+    def columns(self, factors: CommunityFactors) -> Float64Array:
         return factors.columns
 
-    def _factors(self, F: Float64Array, recipe: Recipe) -> CommunityFactors:
-        return CommunityFactors(recipe.columns_of("inclusive", F), recipe.columns_of("exclusive", F), np.zeros(len(F)))
-
-    def _check_parameters(self) -> None:
-        check_counts(self, "n_inclusive", least=1)
-        check_counts(self, "n_exclusive", least=0)
-        check_search(self)
+    def factors(self, F: Float64Array) -> CommunityFactors:
+        inclusive, exclusive = (self.recipe.columns_of(name, F) for name in ("inclusive", "exclusive"))
+        return CommunityFactors(inclusive, exclusive, np.zeros(len(F)))

@@ -24,7 +24,7 @@ from philia.datasets import dating_app, load, planted
 from philia.execution import LocalThreads
 from philia.experiments.data import split_by_signs
 from philia.initialization import STARTS, Start
-from philia.models.fitted_starts import logistic, signed
+from philia.initialization.fitted import logistic, signed
 from philia.solvers import LBFGSB, Progress
 
 NAME = "quality_starts"

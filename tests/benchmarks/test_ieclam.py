@@ -27,7 +27,7 @@ def test_its_loss_falls_below_that_of_bigclam() -> None:
 
 
 def test_a_negative_score_is_never_summed_away() -> None:
-    recipe = IeClam(1, 1)._recipe()
+    recipe = IeClam(1, 1).recipe()
     objective = exact_objective(GRAPH, recipe)
     assert type(objective) is AllPairsObjective
     far_below = recipe.point(np.hstack([np.zeros((100, 1)), np.ones((100, 1))]))
@@ -43,7 +43,7 @@ def test_its_probabilities_and_likelihoods_are_some() -> None:
 
 
 def test_the_gradient_is_the_slope_where_links_are_likely() -> None:
-    recipe = IeClam(3, 2)._recipe()
+    recipe = IeClam(3, 2).recipe()
     objective = exact_objective(GRAPH, recipe, diagonal=False)
     rng = np.random.default_rng(0)
     point = recipe.point(np.hstack([rng.uniform(0.5, 1.0, (100, 3)), rng.uniform(0.0, 0.3, (100, 2))]))

@@ -13,8 +13,9 @@ from typing import Any
 
 import pytest
 
-from philia import report
-from philia.models import CommunityModel, LinkModel, choosing, load, searching
+from philia import CommunityModel, load, report
+from philia.fitting import AllPairs, CommunityParametrization, problem
+from philia.models import LinkModel, community
 from philia.selection import search
 from philia.selection.judge import Judge
 
@@ -41,9 +42,9 @@ def on_call(number: int, function: Callable[..., Any]) -> Callable[..., Any]:
         (Judge, "of_factors", 12),  # between two fits of the choice of numbers
         (search, "shrunk", 1),
         (search, "shrunk", 2),
-        (choosing, "minimized", 12),  # before a trial has evaluated anything
-        (searching, "exact_objective", 1),  # before the last fit has begun
-        (searching, "minimized", 1),
+        (problem, "minimized", 12),  # before a trial has evaluated anything
+        (community, "shortened", 1),  # before the last fit has begun
+        (AllPairs, "search", 1),
     ],
 )
 def test_ctrl_c_while_numbers_are_chosen_saves_the_best_so_far(
@@ -61,9 +62,9 @@ def test_ctrl_c_while_numbers_are_chosen_saves_the_best_so_far(
 @pytest.mark.parametrize(
     ("owner", "name", "options"),
     [
-        (CommunityModel, "_start", []),
-        (CommunityModel, "_start", ["-B", "2", "-C", "1", "--penalty", "1"]),
-        (searching, "exact_objective", ["-B", "2", "-C", "1", "--penalty", "1"]),
+        (CommunityParametrization, "start", []),
+        (CommunityParametrization, "start", ["-B", "2", "-C", "1", "--penalty", "1"]),
+        (problem, "exact_objective", ["-B", "2", "-C", "1", "--penalty", "1"]),
         (LinkModel, "save", ["-B", "2", "-C", "1", "--penalty", "1"]),
     ],
 )

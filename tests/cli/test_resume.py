@@ -20,7 +20,7 @@ from philia.models import load
 
 PROGRAM = """
 import os, shlex, signal, sys
-import philia.models.sampled_search
+import philia.fitting
 from philia.cli import app
 from philia.models import checkpoints
 checkpoints.EVERY, checkpoints._SHARE = 0.1, 1e9

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score
 
-from philia.initialization.sides import strongest_sides
+from philia.initialization.fitted import strongest_sides
 from philia.initialization.spectral import varimax
 
 

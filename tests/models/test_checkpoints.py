@@ -12,10 +12,10 @@ from philia import SVD, BigClam, CommunityModel, LogisticPCA
 from philia._types import Float64Array
 from philia.exceptions import CheckpointError
 from philia.factors.files import read_arrays
+from philia.fitting import FromFactors
 from philia.graphs import Graph
 from philia.models import LinkModel, checkpoints
 from philia.models.checkpoints import Checkpoint
-from philia.models.whole_starts import FromFactors
 from philia.objective.all_pairs import AllPairsObjective
 from philia.solvers import LBFGSB, Adam, Progress
 from tests.models.ended_fits import FAST, Killed, graph, left_by, often, same

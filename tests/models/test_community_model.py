@@ -10,9 +10,8 @@ from sklearn.exceptions import NotFittedError
 from philia import CommunityModel, as_graph
 from philia.datasets import classic, dating_app
 from philia.exceptions import InvalidGraphError, InvalidParameterError, NotEnoughMemoryError, UnknownNodeError
+from philia.fitting import Background, solver_for
 from philia.graphs import Graph, Nodes
-from philia.models.community import Background
-from philia.models.searching import solver_for
 from philia.objective import AllPairsObjective, RandomPairs
 from philia.solvers import LBFGSB, Progress
 from tests.reference import dense
@@ -35,7 +34,7 @@ def model(karate: Graph) -> CommunityModel:
 def test_the_paper_settings_are_a_word_each() -> None:
     graph = random_graph(40, 0.2, seed=0)
     model = CommunityModel(3, 2, penalty=10, start="uniform", solver="lbfgsb", random_state=5, **PAPER).fit(graph)
-    assert solver_for(model.solver, graph, model._recipe(), None) == LBFGSB(iterations=200)
+    assert solver_for(model.solver, graph, model.recipe(), None) == LBFGSB(iterations=200)
     rng = np.random.default_rng(5)
     F = np.hstack([rng.uniform(0, 1 / np.sqrt(3), (40, 3)), rng.uniform(0, 1 / np.sqrt(2), (40, 2))])
     A, M = graph.adjacency.toarray().astype(float), np.diag([1.0, 1, 1, -1, -1])
@@ -237,9 +236,9 @@ def test_settings_survive_cloning_and_are_never_overwritten(karate: Graph) -> No
 def test_the_objective_at_the_solution_is_the_value_reported(karate: Graph) -> None:
     for background in ("none", "constant"):
         model = CommunityModel(3, 2, penalty=0.5, background=background, random_state=0).fit(karate)
-        recipe = model._recipe()
+        recipe = model.recipe()
         objective = AllPairsObjective(karate, recipe, penalty=0.5, diagonal=False)
-        point = recipe.point(model._columns(model.factors_))
+        point = recipe.point(model.parametrization().columns(model.factors_))
         assert objective.value_and_gradient(point)[0] == pytest.approx(model.solution_.value)
 
 

@@ -12,9 +12,9 @@ from sklearn.exceptions import NotFittedError
 from philia import BigClam, CommunityModel, as_graph, load
 from philia.datasets import dating_app
 from philia.exceptions import InvalidParameterError
+from philia.fitting import Background
 from philia.graphs import Graph, Nodes
 from philia.models import FromModel
-from philia.models.community import Background
 from philia.objective import ListedPairs, RandomPairs
 from philia.solvers import LBFGSB, FloorLBFGS
 from tests.strategies import random_graph

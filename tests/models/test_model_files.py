@@ -45,8 +45,8 @@ def test_a_model_comes_back_as_it_was(path: Path, settings: dict[str, object]) -
     for name in ("homophilous", "heterophilous", "background"):
         np.testing.assert_array_equal(getattr(again.factors_, name), getattr(model.factors_, name))
     np.testing.assert_array_equal(again.solution_.history, model.solution_.history)
-    point = model._settled()._recipe().point(model._columns(model.factors_))
-    np.testing.assert_array_equal(again.solution_.point, point)  # what all nodes share may be cut in two otherwise
+    F = model._settled().parametrization().columns(model.factors_)
+    np.testing.assert_array_equal(again.solution_.point, F)  # what all nodes share may be cut in two otherwise
     assert again.solution_.reason == model.solution_.reason
     assert again.score() == model.score()
     assert again.explain("ann", "7") == model.explain("ann", "7")

@@ -16,9 +16,9 @@ from philia._types import BoolArray, Float64Array
 from philia.datasets import dating_app
 from philia.exceptions import InvalidParameterError, UnknownNodeError
 from philia.factors import CommunityFactors
+from philia.fitting import Background
 from philia.graphs import Nodes
 from philia.models import Placement
-from philia.models.community import Background
 from philia.objective import Freedom, Recipe
 from philia.objective.new_rows import LEAST_PENALTY, place_rows
 from philia.solvers import LBFGSB
@@ -60,7 +60,7 @@ def test_no_other_place_is_better(
     drawn: tuple[CommunityModel, CommunityFactors, np.random.Generator], density: float
 ) -> None:
     model, factors, rng = drawn
-    recipe, F = model._recipe(), model._columns(factors)
+    recipe, F = model.recipe(), model.parametrization().columns(factors)
     linked = rng.random((3, len(F))) < density
     seen = rng.random((3, len(F))) < 0.8
     seen |= linked
@@ -124,7 +124,7 @@ def test_nodes_are_placed_one_by_one_or_together_in_any_order(model: CommunityMo
 
 
 def test_unknown_pairs_are_not_looked_at(model: CommunityModel) -> None:
-    recipe, F = model._recipe(), model._columns(model.factors_)
+    recipe, F = model.recipe(), model.parametrization().columns(model.factors_)
     linked, hidden = model.graph_.adjacency[[0]].toarray()[0] > 0, np.arange(90) % 3 == 1
     names = model.graph_.nodes
     neighbours = names.pick(np.flatnonzero(linked & ~hidden))
@@ -132,7 +132,7 @@ def test_unknown_pairs_are_not_looked_at(model: CommunityModel) -> None:
     expected, _ = place_rows(
         recipe, F[~hidden], sparse.csr_array(linked[None, ~hidden].astype(float)), penalty=float(model.penalty)
     )
-    np.testing.assert_allclose(rows_of(placed.factors), rows_of(model._factors(expected, recipe)), atol=1e-6)
+    np.testing.assert_allclose(rows_of(placed.factors), rows_of(model.parametrization().factors(expected)), atol=1e-6)
     assert not np.allclose(rows_of(placed.factors), rows_of(model.place({"zoe": neighbours}).factors), atol=1e-4)
 
 

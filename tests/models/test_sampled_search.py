@@ -5,7 +5,7 @@ import pytest
 
 from philia import AttractRepel, BigClam, CommunityModel, LogisticPCA, SymNMF
 from philia.datasets import planted
-from philia.models.calibrated import calibrated
+from philia.fitting.sampled_pairs import calibrated
 from philia.models.factorization import Factorization
 from philia.models.hidden_pairs import HiddenPairs
 from philia.objective import AllPairsObjective, BothPairs, ListedPairs, RandomPairs
@@ -23,8 +23,8 @@ def test_with_nothing_hidden_the_loss_is_about_that_of_the_exact_search(backgrou
     model = CommunityModel(5, 2, penalty=penalty, background=background, random_state=0)  # type: ignore[arg-type]
     exact = model.fit(GRAPH).solution_.value
     solution = model.set_params(solver=LOWEST).fit(GRAPH).solution_
-    objective = AllPairsObjective(GRAPH, model._recipe(), penalty=penalty, diagonal=False)
-    value, _ = objective.value_and_gradient(solution.point)
+    objective = AllPairsObjective(GRAPH, model.recipe(), penalty=penalty, diagonal=False)
+    value, _ = objective.value_and_gradient(objective.recipe.point(solution.point))
     assert value < 1.02 * exact
     assert solution.value == pytest.approx(value, rel=0.02)
     assert solution.iterations > 204  # four epochs find the length of steps, and at the end come steps on all pairs
@@ -48,16 +48,17 @@ def test_hidden_pairs_end_the_search_and_are_predicted_better_than_by_the_lowest
     "model", [BigClam(5), SymNMF(5), LogisticPCA(4), AttractRepel(4, 2), CommunityModel(5, 0, penalty=1.0)], ids=str
 )
 def test_every_factorisation_is_fitted_better_than_its_start(model: Factorization) -> None:
-    recipe = model._recipe()
+    recipe = model.recipe()
     objective = AllPairsObjective(GRAPH, recipe, penalty=float(model.penalty), diagonal=model.include_diagonal)
-    start = recipe.point(model._start(GRAPH, recipe, np.random.default_rng(0)))
+    start = recipe.point(model.parametrization().start(GRAPH, np.random.default_rng(0)))
     model.set_params(solver=Adam(60), random_state=0).fit(GRAPH)
     factors, solution = model.factors_, model.solution_
-    assert objective.value_and_gradient(solution.point)[0] < objective.value_and_gradient(start)[0]
-    F, (i, j) = recipe.factors(solution.point, GRAPH.n_nodes), np.random.default_rng(1).integers(1000, size=(2, 50))
+    found = recipe.point(solution.point)
+    assert objective.value_and_gradient(found)[0] < objective.value_and_gradient(start)[0]
+    F, (i, j) = solution.point, np.random.default_rng(1).integers(1000, size=(2, 50))
     scores = F @ recipe.mixing @ F.T
     np.testing.assert_allclose(factors.scores(i, j), (scores + scores.T)[i, j] / 2, atol=1e-9)
-    assert (solution.point >= recipe.lower_bounds(GRAPH.n_nodes)).all()
+    assert (found >= recipe.lower_bounds(GRAPH.n_nodes)).all()
 
 
 def test_progress_is_told_and_an_interrupt_keeps_the_best() -> None:
@@ -113,8 +114,8 @@ def test_hidden_pairs_join_those_held_out_already_and_are_none_of_them(kind: str
 
 def test_a_start_that_is_far_too_strong_is_brought_to_size() -> None:
     model = CommunityModel(5, 2, penalty=0.0)
-    recipe, rng = model._recipe(), np.random.default_rng(0)
-    F = model._start(GRAPH, recipe, rng)
+    recipe, rng = model.recipe(), np.random.default_rng(0)
+    F = model.parametrization().start(GRAPH, rng)
     pairs = HiddenPairs.draw(GRAPH, None, 2000, rng)
     strong = F * np.array([3.0] * 7 + [1, 1, 1])
     found = [calibrated(start, recipe, pairs) for start in (F, strong)]

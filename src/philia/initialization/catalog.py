@@ -1,18 +1,19 @@
-"""The starts by name."""
+"""The registry of starts: each is a function with one line here."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Protocol
+from abc import ABC, abstractmethod
+from typing import Any, Protocol, Self
 
 import numpy as np
 
 from philia._types import Float64Array
 from philia.exceptions import InvalidParameterError
-from philia.graphs.graph import Graph
-from philia.initialization.background import background
+from philia.factors import CommunityFactors
+from philia.graphs import Graph
+from philia.initialization.fitted import logistic, signed
 from philia.initialization.spectral import spectral
-from philia.initialization.uniform import uniform
+from philia.initialization.uniform import background, uniform
 
 
 class Start(Protocol):
@@ -25,17 +26,42 @@ class Start(Protocol):
         ...
 
 
-STARTS: dict[str, Start] = {"spectral": spectral, "uniform": uniform, "background": background}
+class WholeStart(ABC):
+    """A start that knows more than B and C: the background as well."""
+
+    @abstractmethod
+    def factors(
+        self, graph: Graph, n_homophilous: int, n_heterophilous: int, rng: np.random.Generator
+    ) -> CommunityFactors:
+        """B, C and the background for the nodes of a graph."""
+
+    def __call__(
+        self, graph: Graph, n_homophilous: int, n_heterophilous: int, baseline: float, rng: np.random.Generator
+    ) -> tuple[Float64Array, Float64Array]:
+        """B and C, as any start gives them."""
+        found = self.factors(graph, n_homophilous, n_heterophilous, rng)
+        return found.homophilous, found.heterophilous
+
+    def __deepcopy__(self, memo: Any) -> Self:
+        return self  # it is never changed, so copies of a model's settings may share it
 
 
-def choose_start(start: str | Start, more: Mapping[str, Start] | None = None) -> Start:
-    """The start called by a name, one of ``more`` included; a function is returned as it is.
+STARTS: dict[str, Start] = {
+    "spectral": spectral,
+    "uniform": uniform,
+    "background": background,
+    "signed": signed,
+    "logistic": logistic,
+}
+
+
+def choose_start(start: str | Start) -> Start:
+    """The start with a name; a function is returned as it is.
 
     >>> choose_start("uniform").__name__
     'uniform'
     """
-    known = {**STARTS, **(more or {})}
-    names = ", ".join(map(repr, known))
+    names = ", ".join(map(repr, STARTS))
     if not isinstance(start, str):
         if not callable(start):
             raise InvalidParameterError(
@@ -43,6 +69,6 @@ def choose_start(start: str | Start, more: Mapping[str, Start] | None = None) ->
                 "philia.models.FromModel(model)"
             )
         return start
-    if start not in known:
+    if start not in STARTS:
         raise InvalidParameterError(f"there is no start {start!r}; use {names}, or a function")
-    return known[start]
+    return STARTS[start]

@@ -1,10 +1,10 @@
 """Estimators: thin shells over graphs, starts, objectives, solvers and factors."""
 
+from philia.fitting import FromFactors, FromModel
 from philia.models.attract_repel import AttractRepel
 from philia.models.bigclam import BigClam
 from philia.models.catalog import MODELS, load
 from philia.models.community import CommunityModel
-from philia.models.continued import FromModel
 from philia.models.factorization import Factorization
 from philia.models.link_model import LinkModel
 from philia.models.logistic_pca import LogisticPCA
@@ -17,7 +17,6 @@ from philia.models.soft_clustering import SoftClustering
 from philia.models.svd import SVD
 from philia.models.symnmf import SymNMF
 from philia.models.vgraph import VGraph
-from philia.models.whole_starts import FromFactors
 
 __all__ = [
     "MODELS",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -9,11 +10,12 @@ import numpy as np
 from philia._types import Float64Array
 from philia.exceptions import InvalidParameterError
 from philia.factors import SignedFactors
+from philia.fitting import Parametrization
 from philia.graphs import Graph
 from philia.graphs.spectrum import leading_ends
 from philia.models.checks import check_counts, check_search
 from philia.models.factorization import Factorization
-from philia.objective import Group, Recipe, SquaredError
+from philia.objective import Group, Loss, Recipe, SquaredError
 from philia.objective.mixing import attracting, blocks, repelling
 from philia.solvers import AnySolver
 
@@ -70,15 +72,30 @@ class AttractRepel(Factorization):
         P, N = self.factors_.positive, self.factors_.negative
         return np.asarray((N**2).sum(axis=1) - (P**2).sum(axis=1))
 
-    def _recipe(self) -> Recipe:
-        k_B, k_C = self.n_homophilous, self.n_heterophilous
-        return Recipe(
-            (Group("homophilous", k_B), Group("heterophilous", k_C)),
-            blocks(attracting(k_B), repelling(k_C)),
-            self.loss,
-        )
+    def parametrization(self) -> Parametrization:
+        """F = [B C], of any sign."""
+        return _SignedColumns(self.n_homophilous, self.n_heterophilous, self.loss)
 
-    def _start(self, graph: Graph, recipe: Recipe, rng: np.random.Generator) -> Float64Array:
+    def _check_parameters(self) -> None:
+        check_counts(self, "n_homophilous", "n_heterophilous", least=0)
+        check_search(self)
+        if self.n_homophilous + self.n_heterophilous == 0:
+            raise InvalidParameterError("both numbers of columns are 0; ask for at least one")
+
+
+@dataclass(frozen=True)
+class _SignedColumns(Parametrization):
+    n_homophilous: int
+    n_heterophilous: int
+    loss: Loss
+
+    @property
+    def recipe(self) -> Recipe:
+        k_B, k_C = self.n_homophilous, self.n_heterophilous
+        groups = Group("homophilous", k_B), Group("heterophilous", k_C)
+        return Recipe(groups, blocks(attracting(k_B), repelling(k_C)), self.loss)
+
+    def start(self, graph: Graph, rng: np.random.Generator) -> Float64Array:
         # Where eigenvectors run out, columns start small and at random: at zero they would have no slope.
         F = 1e-2 * rng.standard_normal((graph.n_nodes, self.n_homophilous + self.n_heterophilous))
         upper, lower = leading_ends(graph, self.n_homophilous, self.n_heterophilous, rng, scaled=False)
@@ -86,14 +103,8 @@ class AttractRepel(Factorization):
             F[:, first : first + len(values)] += vectors * np.sqrt(np.maximum(sign * values, 0))
         return F
 
-    def _columns(self, factors: SignedFactors) -> Float64Array:
+    def columns(self, factors: SignedFactors) -> Float64Array:
         return np.hstack([factors.positive, factors.negative])
 
-    def _factors(self, F: Float64Array, recipe: Recipe) -> SignedFactors:
-        return SignedFactors(recipe.columns_of("homophilous", F), recipe.columns_of("heterophilous", F))
-
-    def _check_parameters(self) -> None:
-        check_counts(self, "n_homophilous", "n_heterophilous", least=0)
-        check_search(self)
-        if self.n_homophilous + self.n_heterophilous == 0:
-            raise InvalidParameterError("both numbers of columns are 0; ask for at least one")
+    def factors(self, F: Float64Array) -> SignedFactors:
+        return SignedFactors(self.recipe.columns_of("homophilous", F), self.recipe.columns_of("heterophilous", F))

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import numbers
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from philia.exceptions import InvalidParameterError
+
+AUTO: Final = "auto"
+"""A setting that the fit chooses."""
 
 
 def check_counts(model: Any, *names: str, least: int, auto: bool = False) -> None:

@@ -3,41 +3,37 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from copy import copy
 from dataclasses import replace
-from typing import Any, Literal, Self
+from typing import Any, Final, Literal, Self
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from philia._types import Float64Array, Node
+from philia._types import Node
 from philia.exceptions import InvalidParameterError
 from philia.explain import LinkExplanation, NormalizedFactors, explain_link, normalize
 from philia.explain.communities import odds_effect
 from philia.factors import CommunityFactors, Factors
-from philia.graphs import Graph
-from philia.initialization import Start, choose_start
-from philia.models.checks import check_counts, check_search
-from philia.models.choosing import AUTO, choose
-from philia.models.continued import fitted_with
+from philia.fitting import BACKGROUNDS, Background, CommunityParametrization, FromFactors, FromModel, solver_for
+from philia.graphs import Graph, as_graph
+from philia.graphs.growth import grown
+from philia.initialization import Start
+from philia.models.checks import AUTO, check_counts, check_search
 from philia.models.factorization import Factorization
 from philia.models.files import KeptModel
-from philia.models.fitted_starts import FITTED_STARTS
-from philia.models.neighbourhoods import Neighbours
-from philia.models.placement import Placement, place
-from philia.models.searching import solver_for
-from philia.models.whole_starts import FromFactors, WholeStart
-from philia.objective import CrossEntropy, Freedom, Group, Recipe
-from philia.objective.mixing import attracting, blocks, meeting_ones, repelling
-from philia.selection import Selection
+from philia.models.journal import Journal
+from philia.models.placement import Neighbours, Placement, rows_of_neighbours
+from philia.objective import CrossEntropy, HeldOut, ListedPairs
+from philia.objective.new_rows import place_rows
+from philia.selection import Selection, choose
 from philia.solvers import AnySolver, OnIteration, Solution, shortened
 
-Background = Literal["none", "constant", "popularity"]
 Count = int | Literal["auto"]
 
-_BACKGROUNDS = ("none", "constant", "popularity")
-_SPREAD = 1.0
-"""What the square of a node's own popularity is charged: as if log-odds were spread by one around their mean."""
+_USUAL: Final = 20
+"""Columns of a kind to reckon with where their number is open, to decide whether all pairs can be looked at."""
 
 
 class CommunityModel(Factorization):
@@ -161,8 +157,14 @@ class CommunityModel(Factorization):
         array([ True])
         """
         check_is_fitted(self)
+        links, left_out, nodes = rows_of_neighbours(self.graph_.nodes, neighbours, unknown)
+        columns = self._settled().parametrization()
+        F = columns.columns(self.factors_)
         with self._working():
-            return place(self, neighbours, unknown)
+            placed, residuals = place_rows(
+                columns.recipe, F, links, left_out, penalty=self.penalty_, executor=self._executor()
+            )
+        return Placement(nodes, columns.factors(placed), links, float(residuals.max()), copy(self))
 
     def partial_fit(
         self, X: Any, y: Any = None, *, iterations: int = 20, on_iteration: OnIteration | None = None
@@ -180,37 +182,55 @@ class CommunityModel(Factorization):
         """
         if not hasattr(self, "factors_"):
             return self.fit(X, on_iteration=on_iteration)
-        following = fitted_with(self, X, iterations, on_iteration)
+        if iterations < 1:
+            raise InvalidParameterError(f"iterations is {iterations!r}; it must be a whole number, 1 or more")
+        before = self.graph_
+        after = grown(before, as_graph(X, weights=before.weights is not None))
+        following = self._settled()
+        solver = solver_for(self.solver, after, following.recipe(), self.held_out_)
+        following.set_params(start=FromModel(self), solver=shortened(solver, iterations))
+        held_out = on_more_nodes(self.held_out_, before, after)
+        following.fit(after, held_out=held_out, on_iteration=on_iteration)
         following.selection_ = self.selection_  # what was chosen stays
         for name in [name for name in vars(following) if name.endswith("_")]:
             setattr(self, name, getattr(following, name))
         return self
 
     def _learn(
-        self, graph: Graph, rng: np.random.Generator, on_iteration: OnIteration | None
+        self, graph: Graph, rng: np.random.Generator, journal: Journal, on_iteration: OnIteration | None
     ) -> tuple[Factors, Solution]:
         self.selection_ = None
         if AUTO not in (self.n_homophilous, self.n_heterophilous, self.penalty):
             self.penalty_ = float(self.penalty)
-            return super()._learn(graph, rng, on_iteration)
-        self.selection_, factors = choose(self, graph, rng, on_iteration)
-        chosen = self.selection_.choice
-        self.penalty_ = chosen.penalty if self.penalty == AUTO else float(self.penalty)
-        settled = self._with(chosen.n_homophilous, chosen.n_heterophilous, self.penalty_)
-        settled.set_params(start=FromFactors(factors), n_starts=1)
-        settled.held_out_, settled._journal = self.held_out_, self._journal
-        solver = solver_for(self.solver, graph, settled._recipe(), self.held_out_)
+            return super()._learn(graph, rng, journal, on_iteration)
+        given = graph, rng, journal, on_iteration
+        usual, _ = self._posed(self.columns_at_most(_USUAL, _USUAL), 0.0, *given)
+        asked: Any = (self.n_homophilous, self.n_heterophilous, self.penalty)
+        self.selection_, factors = choose(usual, *(None if setting == AUTO else setting for setting in asked))
+        self.penalty_ = self.selection_.penalty if self.penalty == AUTO else float(self.penalty)
+        begin = CommunityParametrization(*factors.counts, self.background, FromFactors(factors), self.loss)
+        problem, solver = self._posed(begin, self.penalty_, *given)
         if not self.selection_.interrupted:
-            # The search ended near the end of this fit: half of the iterations are plenty.
-            settled.set_params(solver=shortened(solver, 0.5))
+            # The choice ended near the end of this fit: half of the iterations are plenty.
             with suppress(KeyboardInterrupt):
-                found, solution = settled._learn(graph, rng, on_iteration)
+                solution = problem.search(shortened(solver, 0.5))
                 if len(solution.history):
-                    return found, solution
-        # Who pressed Ctrl-C wants no more, but what was chosen needs a loss.
-        settled.set_params(solver=shortened(solver, 0.0))
-        found, solution = settled._learn(graph, rng, on_iteration)
-        return found, replace(solution, reason="interrupted", converged=False)
+                    return begin.factors(solution.point), solution
+        # After Ctrl-C nothing more is searched for, but what was chosen needs a loss.
+        solution = problem.search(shortened(solver, 0.0))
+        return begin.factors(solution.point), replace(solution, reason="interrupted", converged=False)
+
+    def parametrization(self) -> CommunityParametrization:
+        """F = [B C] and the background, for a model that leaves neither number of communities open."""
+        if AUTO in (self.n_homophilous, self.n_heterophilous):
+            raise InvalidParameterError("the numbers of communities are chosen by fit; give both to know the columns")
+        return self.columns_at_most(0, 0)
+
+    def columns_at_most(self, n_homophilous: int, n_heterophilous: int) -> CommunityParametrization:
+        """The columns of F, with these numbers of communities where the settings leave them open."""
+        k_B = n_homophilous if self.n_homophilous == AUTO else int(self.n_homophilous)
+        k_C = n_heterophilous if self.n_heterophilous == AUTO else int(self.n_heterophilous)
+        return CommunityParametrization(k_B, k_C, self.background, self.start, self.loss)
 
     def _chosen(self) -> dict[str, Any]:
         return {"penalty": self.penalty_, "selection": self.selection_ and self.selection_.to_dict()}
@@ -229,61 +249,11 @@ class CommunityModel(Factorization):
             model.selection_ = Selection.from_dict(kept.chosen["selection"])
         return model
 
-    def _with(self, n_homophilous: int, n_heterophilous: int, penalty: float) -> Self:
-        """An unfitted model with these numbers in place of its own."""
-        fresh: Self = clone(self)
-        fresh.set_params(n_homophilous=n_homophilous, n_heterophilous=n_heterophilous, penalty=penalty)
-        return fresh
-
-    def _counts(self) -> tuple[int, int]:
-        """The numbers of columns of a model that leaves neither open."""
-        return int(self.n_homophilous), int(self.n_heterophilous)
-
     def _settled(self) -> Self:
-        return self._with(*self.factors_.counts, self.penalty_)
-
-    def _recipe(self) -> Recipe:
-        k_B, k_C = self._counts()
-        groups = [Group("homophilous", k_B, lower_bound=0.0), Group("heterophilous", k_C, lower_bound=0.0)]
-        mixing = [attracting(k_B), repelling(k_C)]
-        own = []
-        if self.background != "none":
-            own.append(Group("level", 1, freedom=Freedom.SHARED, penalized=False))
-        if self.background == "popularity":
-            own.append(Group("popularity", 1, penalized=False, own_penalty=_SPREAD))
-        if own:
-            groups += [Group("ones", 1, freedom=Freedom.ONES, penalized=False), *own]
-            mixing.append(meeting_ones(len(own)))
-        return Recipe(tuple(groups), blocks(*mixing), self.loss)
-
-    def _start(self, graph: Graph, recipe: Recipe, rng: np.random.Generator) -> Float64Array:
-        if isinstance(self.start, WholeStart):  # it knows the background too
-            return self._columns(self.start.factors(graph, *self._counts(), rng))
-        density = np.clip(graph.density, 1e-12, 1 - 1e-12)
-        logit = float(np.log(density / (1 - density)))
-        start = choose_start(self.start, FITTED_STARTS)
-        B, C = start(graph, *self._counts(), logit if self.background == "none" else 0.0, rng)
-        background = np.full(graph.n_nodes, logit / 2)
-        if self.background == "popularity":  # as if a link were as likely as the product of the two degrees
-            shares = graph.degrees + 1.0
-            background = np.log(shares / np.sqrt(shares.sum()))
-            background -= ((B.mean(axis=0) ** 2).sum() - (C.mean(axis=0) ** 2).sum()) / 2
-        return self._columns(CommunityFactors(B, C, background))
-
-    def _columns(self, factors: CommunityFactors) -> Float64Array:
-        own, level = factors.background[:, None], factors.background.mean()
-        parts = [factors.homophilous, factors.heterophilous]
-        if self.background != "none":
-            parts += [np.ones_like(own), np.full_like(own, level)]
-        if self.background == "popularity":
-            parts.append(own - level)
-        return np.hstack(parts)
-
-    def _factors(self, F: Float64Array, recipe: Recipe) -> CommunityFactors:
-        background = np.hstack([recipe.columns_of("level", F), recipe.columns_of("popularity", F)])
-        return CommunityFactors(
-            recipe.columns_of("homophilous", F), recipe.columns_of("heterophilous", F), background.sum(axis=1)
-        )
+        fresh: Self = clone(self)
+        k_B, k_C = self.factors_.counts
+        fresh.set_params(n_homophilous=k_B, n_heterophilous=k_C, penalty=self.penalty_)
+        return fresh
 
     def _effect(self, strength: float) -> str:
         return odds_effect(strength)
@@ -296,5 +266,18 @@ class CommunityModel(Factorization):
             raise InvalidParameterError(
                 "both numbers of communities are 0 and there is no background; ask for at least one"
             )
-        if self.background not in _BACKGROUNDS:
+        if self.background not in BACKGROUNDS:
             raise InvalidParameterError(f"background is {self.background!r}; use 'none', 'constant' or 'popularity'")
+
+
+def on_more_nodes(held_out: HeldOut | None, before: Graph, after: Graph) -> HeldOut | None:
+    """The same held-out pairs on a graph that has grown; hashed pairs know their rows, which stay, and need nothing.
+
+    >>> from philia import as_graph
+    >>> small, large = as_graph([("a", "b"), ("b", "c")]), as_graph([("a", "b"), ("b", "c"), ("c", "d")])
+    >>> on_more_nodes(ListedPairs(small, [("a", "c")]), small, large).pairs(4)
+    (array([0]), array([2]))
+    """
+    if isinstance(held_out, ListedPairs):
+        return ListedPairs.of_rows(after, *held_out.pairs(before.n_nodes))
+    return held_out

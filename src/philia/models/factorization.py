@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from abc import abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,21 +12,23 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
-from philia._types import Float64Array
 from philia.execution import Executor, as_executor, opened
 from philia.factors import Factors
+from philia.fitting import AllPairs, Parametrization, Problem, SampledPairs, solver_for
 from philia.graphs import Graph
 from philia.models.files import KeptModel
+from philia.models.journal import Journal
 from philia.models.link_model import LinkModel
-from philia.models.searching import search
 from philia.objective import Recipe
-from philia.solvers import AnySolver, OnIteration, Solution
+from philia.solvers import Adam, AnySolver, BySize, OnIteration, Solution, Solver, as_solver
+
+_LOG = logging.getLogger("philia")
 
 
 class Factorization(LinkModel):
-    """A model fitted by minimising a loss over all pairs of nodes.
+    """A model fitted by minimizing a loss over all pairs of nodes: scores = F M Fᵀ.
 
-    It is a recipe (its columns, mixing and loss), a start, and the factors that its fitted columns are read as.
+    A subclass says what its columns are (``parametrization``): a recipe, a start, and the factors they are read as.
 
     >>> from philia import CommunityModel
     >>> model = CommunityModel(1, 1, penalty=0.1, random_state=0).fit([("ann", "bob"), ("bob", "cat"), ("cat", "dan")])
@@ -44,27 +47,53 @@ class Factorization(LinkModel):
     _place: Executor | None = None
 
     @abstractmethod
-    def _recipe(self) -> Recipe:
-        """The model's row of the table."""
+    def parametrization(self) -> Parametrization:
+        """The columns of F that the model's settings ask for."""
 
-    @abstractmethod
-    def _start(self, graph: Graph, recipe: Recipe, rng: np.random.Generator) -> Float64Array:
-        """F (n × k) before the first step."""
-
-    @abstractmethod
-    def _factors(self, F: Float64Array, recipe: Recipe) -> Factors:
-        """The factors that fitted columns are read as."""
-
-    @abstractmethod
-    def _columns(self, factors: Any) -> Float64Array:
-        """F again, from the factors: the inverse of ``_factors``."""
+    def recipe(self) -> Recipe:
+        """Groups of columns, mixing matrix and loss: the model's row in the table of models."""
+        return self.parametrization().recipe
 
     def _learn(
-        self, graph: Graph, rng: np.random.Generator, on_iteration: OnIteration | None
+        self, graph: Graph, rng: np.random.Generator, journal: Journal, on_iteration: OnIteration | None
     ) -> tuple[Factors, Solution]:
-        recipe = self._recipe()
-        solution = search(self, graph, recipe, rng, on_iteration)
-        return self._factors(recipe.factors(solution.point, graph.n_nodes), recipe), solution
+        """The paper's Algorithm 2, for any recipe: its lines 3 to 5 are the problem's objective, 6 and 7 the solver."""
+        problem, solver = self._posed(self.parametrization(), float(self.penalty), graph, rng, journal, on_iteration)
+        if isinstance(solver, Adam) and isinstance(as_solver(self.solver), BySize):
+            _LOG.info(
+                "%s nodes have %s pairs, too many to look at all: links are counted, other pairs sampled "
+                "(the solver 'lbfgsb' would look at all). First a start is computed.",
+                f"{graph.n_nodes:,}",
+                f"{graph.n_nodes * (graph.n_nodes - 1) / 2:.2g}",
+            )
+        solution = problem.search(solver, self.n_starts)
+        return problem.parametrization.factors(solution.point), solution
+
+    def _posed(
+        self,
+        parametrization: Parametrization,
+        penalty: float,
+        graph: Graph,
+        rng: np.random.Generator,
+        journal: Journal,
+        on_iteration: OnIteration | None,
+    ) -> tuple[Problem, Solver | Adam]:
+        """The problem that a fit solves, and the solver for it, which decides whether all pairs are looked at."""
+        solver = solver_for(self.solver, graph, parametrization.recipe, self.held_out_)
+        kind = SampledPairs if isinstance(solver, Adam) else AllPairs
+        problem = kind(
+            graph=graph,
+            parametrization=parametrization,
+            penalty=penalty,
+            rng=rng,
+            held_out=self.held_out_,
+            diagonal=self.include_diagonal,
+            dtype=self.dtype,
+            executor=self._executor(),
+            journal=journal,
+            on_iteration=on_iteration,
+        )
+        return problem, solver
 
     def _executor(self) -> Executor:
         """Where the model computes."""
@@ -101,9 +130,9 @@ class Factorization(LinkModel):
         if type(penalty) not in (int, float) or not 0 <= penalty < np.inf:
             raise ValueError(f"the chosen penalty is {penalty!r}, not a finite number of at least 0")
         model.penalty_ = penalty
-        settled = model._settled()
-        recipe, columns = settled._recipe(), settled._columns(kept.factors)
-        if columns.shape[1] != len(recipe.mixing):
-            raise ValueError(f"the factors have {columns.shape[1]} columns, and the settings {len(recipe.mixing)}")
-        model.solution_ = replace(kept.solution, point=recipe.point(columns))
+        parametrization = model._settled().parametrization()
+        columns, expected = parametrization.columns(kept.factors), len(parametrization.recipe.mixing)
+        if columns.shape[1] != expected:
+            raise ValueError(f"the factors have {columns.shape[1]} columns, and the settings {expected}")
+        model.solution_ = replace(kept.solution, point=columns)
         return model

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numbers
 import os
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, ClassVar, Self, get_type_hints
 
@@ -27,19 +27,23 @@ from philia.explain import (
     describe,
     find_communities,
 )
-from philia.factors import Factors, LowRankFactors
+from philia.explain.stability import measure_stability
+from philia.factors import CommunityFactors, Factors, LowRankFactors
 from philia.factors.factors import Rows
 from philia.graphs import DescribedGraph, Graph, as_graph
+from philia.initialization import WholeStart
 from philia.models.files import KeptModel, read_model, refusing_damage, write_model
 from philia.models.held_out import HeldOutLike, as_held_out
-from philia.models.journal import Journal, NoJournal
-from philia.models.refits import OnFit, refit_and_compare
+from philia.models.journal import Journal
 from philia.models.resuming import CheckpointLike, ResumableFit
 from philia.objective import HeldOut, Loss, mean_log_likelihood
 from philia.objective.drawing import draw_graph
 from philia.objective.estimated_likelihood import estimated_log_likelihood
 from philia.objective.held_out import rows_of_pairs
 from philia.solvers import OnIteration, Solution
+
+OnFit = Callable[[int, int], None]
+"""Called after each refit with the number of refits done and the number asked for."""
 
 ALL_PAIRS = 20_000
 """Up to so many nodes the likelihood is summed over all pairs; that takes some ten seconds at most."""
@@ -72,13 +76,12 @@ class LinkModel(BaseEstimator):
     solution_: Solution
     held_out_: HeldOut | None
     stability_: Stability | None = None
-    _journal: Journal = NoJournal()
 
     @abstractmethod
     def _learn(
-        self, graph: Graph, rng: np.random.Generator, on_iteration: OnIteration | None
+        self, graph: Graph, rng: np.random.Generator, journal: Journal, on_iteration: OnIteration | None
     ) -> tuple[Factors, Solution]:
-        """Factors for the graph, without the pairs in ``self.held_out_``, and how the search for them went."""
+        """Factors for the graph without the pairs in ``self.held_out_``, and how the search for them went."""
 
     @abstractmethod
     def _check_parameters(self) -> None:
@@ -114,11 +117,8 @@ class LinkModel(BaseEstimator):
         self.held_out_ = as_held_out(graph, held_out, rng)
         # Numbers may overflow on the way, in a step that is then given up. Where it ends is what counts.
         overflowing = np.errstate(over="ignore", invalid="ignore", divide="ignore")
-        with overflowing, self._working(), fit.journal(self, graph) as self._journal:
-            try:
-                factors, solution = self._learn(graph, rng, on_iteration)
-            finally:
-                del self._journal
+        with overflowing, self._working(), fit.journal(self, graph) as journal:
+            factors, solution = self._learn(graph, rng, journal, on_iteration)
             self._check_finite(graph, factors, solution)
         self.factors_, self.solution_ = factors, solution
         self.graph_ = graph
@@ -238,9 +238,32 @@ class LinkModel(BaseEstimator):
         [3, 3, 3, 3, 3]
         """
         check_is_fitted(self)
+        asked: Any = fits
+        if isinstance(asked, bool) or not isinstance(asked, numbers.Integral) or int(asked) < 1:
+            raise InvalidParameterError(f"fits is {fits!r}; it must be a whole number, 1 or more")
+        others: list[CommunityFactors] = []
         with self._working():
-            self.stability_ = refit_and_compare(self, fits, on_fit)
+            try:
+                for seed in _other_seeds(self.random_state, int(fits)):
+                    others.append(self._refitted(seed))
+                    if on_fit is not None:
+                        on_fit(len(others), int(fits))
+            except KeyboardInterrupt:
+                if not others:
+                    raise
+        self.stability_ = measure_stability(self.factors_.readable(), others)
         return self.stability_
+
+    def _refitted(self, seed: int) -> CommunityFactors:
+        """The factors of the same fit from another seed."""
+        other = self._settled().set_params(random_state=seed)
+        if isinstance(getattr(other, "start", None), WholeStart):
+            other.set_params(start="spectral")  # the same start every time would say nothing
+        other.fit(self.graph_, held_out=self.held_out_)
+        if other.solution_.reason == "interrupted":
+            raise KeyboardInterrupt  # the solver kept its best point, but half a fit says nothing about the model
+        found: CommunityFactors = other.factors_.readable()
+        return found
 
     def _working(self) -> AbstractContextManager[None]:
         """While it lasts, the place where the model computes is open; for most that is nothing to be opened."""
@@ -311,6 +334,13 @@ class LinkModel(BaseEstimator):
         tags.input_tags.positive_only = True
         tags.input_tags.sparse = True
         return tags
+
+
+def _other_seeds(random_state: object, count: int) -> list[int]:
+    """Seeds that follow from a whole number; from 0 if the model had none, or a generator that has moved on."""
+    own = abs(int(random_state)) if isinstance(random_state, numbers.Integral) else 0
+    rng = np.random.default_rng([own, 1])  # not the model's own stream
+    return [int(seed) for seed in rng.integers(2**31, size=count)]
 
 
 def generator(random_state: Any) -> np.random.Generator:

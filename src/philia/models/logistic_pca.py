@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -9,10 +10,11 @@ import numpy as np
 from philia._types import Float64Array
 from philia.explain.communities import odds_effect
 from philia.factors import LogisticFactors
+from philia.fitting import Parametrization
 from philia.graphs import Graph
 from philia.models.checks import check_counts, check_search
 from philia.models.factorization import Factorization
-from philia.objective import CrossEntropy, Group, Recipe
+from philia.objective import CrossEntropy, Group, Loss, Recipe
 from philia.objective.mixing import one_way
 from philia.solvers import AnySolver
 
@@ -62,19 +64,9 @@ class LogisticPCA(Factorization):
         self.n_jobs = n_jobs
         self.executor = executor
 
-    def _recipe(self) -> Recipe:
-        k = self.n_columns
-        return Recipe((Group("left", k), Group("right", k)), one_way(2 * k), self.loss)
-
-    def _start(self, graph: Graph, recipe: Recipe, rng: np.random.Generator) -> Float64Array:
-        size = 1 / np.sqrt(self.n_columns)
-        return rng.uniform(-size, size, size=(graph.n_nodes, 2 * self.n_columns))
-
-    def _columns(self, factors: LogisticFactors) -> Float64Array:
-        return np.hstack([factors.left, factors.right])
-
-    def _factors(self, F: Float64Array, recipe: Recipe) -> LogisticFactors:
-        return LogisticFactors(recipe.columns_of("left", F), recipe.columns_of("right", F))
+    def parametrization(self) -> Parametrization:
+        """F = [X Y], scored one way: x_i·y_j."""
+        return _LogisticColumns(self.n_columns, self.loss)
 
     def _effect(self, strength: float) -> str:
         return odds_effect(strength)
@@ -82,3 +74,23 @@ class LogisticPCA(Factorization):
     def _check_parameters(self) -> None:
         check_counts(self, "n_columns", least=1)
         check_search(self)
+
+
+@dataclass(frozen=True)
+class _LogisticColumns(Parametrization):
+    count: int
+    loss: Loss
+
+    @property
+    def recipe(self) -> Recipe:
+        return Recipe((Group("left", self.count), Group("right", self.count)), one_way(2 * self.count), self.loss)
+
+    def start(self, graph: Graph, rng: np.random.Generator) -> Float64Array:
+        size = 1 / np.sqrt(self.count)
+        return rng.uniform(-size, size, size=(graph.n_nodes, 2 * self.count))
+
+    def columns(self, factors: LogisticFactors) -> Float64Array:
+        return np.hstack([factors.left, factors.right])
+
+    def factors(self, F: Float64Array) -> LogisticFactors:
+        return LogisticFactors(self.recipe.columns_of("left", F), self.recipe.columns_of("right", F))

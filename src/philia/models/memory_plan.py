@@ -12,14 +12,14 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from philia.exceptions import NotEnoughMemoryError
+from philia.fitting import Parametrization, solver_for
+from philia.fitting.sampled_pairs import AN_ENTRY
 from philia.graphs import Graph
 from philia.graphs.mapped import OnDisk, storage_of
 from philia.graphs.memory import MemoryBound, in_words, private_memory
-from philia.models.choosing import AUTO
+from philia.models.checks import AUTO
 from philia.models.community import CommunityModel
 from philia.models.factorization import Factorization
-from philia.models.sampled_search import AN_ENTRY
-from philia.models.searching import solver_for
 from philia.selection.plan import MOST_HETEROPHILOUS, MOST_HOMOPHILOUS
 from philia.solvers import Adam
 
@@ -149,7 +149,7 @@ def plan_for(model: Factorization, graph: Graph, memory: MemoryBound) -> MemoryP
     >>> plan_for(CommunityModel(2, 1), as_graph([("ann", "bob"), ("bob", "cat")]), MemoryBound.of("100G")).mapped
     False
     """
-    recipe = _widest(model)._recipe()
+    recipe = _widest(model).recipe
     costs = SAMPLED_PAIRS if isinstance(solver_for(model.solver, graph, recipe, None), Adam) else ALL_PAIRS
     if isinstance(model, CommunityModel) and AUTO in (model.n_homophilous, model.n_heterophilous, model.penalty):
         costs = replace(costs, an_entry=costs.an_entry + _CHOOSING)
@@ -159,11 +159,8 @@ def plan_for(model: Factorization, graph: Graph, memory: MemoryBound) -> MemoryP
     return plan_fit(size, costs, memory, held)
 
 
-def _widest(model: Factorization) -> Factorization:
-    """The model with as many columns as its own choice may try."""
-    if not isinstance(model, CommunityModel):
-        return model
-    most = (MOST_HOMOPHILOUS, MOST_HETEROPHILOUS)
-    asked = (model.n_homophilous, model.n_heterophilous)
-    k_B, k_C = (limit if count == AUTO else int(count) for count, limit in zip(asked, most, strict=True))
-    return model._with(k_B, k_C, penalty=0.0)
+def _widest(model: Factorization) -> Parametrization:
+    """The columns of the model, as many as its own choice may try."""
+    if isinstance(model, CommunityModel):
+        return model.columns_at_most(MOST_HOMOPHILOUS, MOST_HETEROPHILOUS)
+    return model.parametrization()

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from philia._types import Float64Array
 from philia.factors import CommunityFactors
+from philia.fitting import Parametrization
 from philia.graphs import Graph
 from philia.initialization import Start, choose_start
 from philia.models.checks import check_counts, check_search
 from philia.models.factorization import Factorization
-from philia.objective import Group, Recipe
+from philia.objective import Group, Loss, Recipe
 from philia.objective.mixing import attracting
 from philia.solvers import AnySolver
 
@@ -66,23 +68,34 @@ class NonnegativeFactorization(Factorization):
         self.n_jobs = n_jobs
         self.executor = executor
 
-    def _recipe(self) -> Recipe:
-        k = self.n_communities
-        return Recipe((Group("homophilous", k, lower_bound=0.0),), attracting(k), self.loss)
-
-    def _start(self, graph: Graph, recipe: Recipe, rng: np.random.Generator) -> Float64Array:
-        B, _ = choose_start(self.start)(graph, self.n_communities, 0, 0.0, rng)
-        return np.asarray(B * np.sqrt(_fitting_scale(graph, B, self.loss.moment or 1)))
-
-    def _columns(self, factors: CommunityFactors) -> Float64Array:
-        return factors.homophilous
-
-    def _factors(self, F: Float64Array, recipe: Recipe) -> CommunityFactors:
-        return CommunityFactors.attracting(F)
+    def parametrization(self) -> Parametrization:
+        """F itself, every column an attracting community."""
+        return _NonnegativeColumns(self.n_communities, self.loss, self.start)
 
     def _check_parameters(self) -> None:
         check_counts(self, "n_communities", least=1)
         check_search(self)
+
+
+@dataclass(frozen=True)
+class _NonnegativeColumns(Parametrization):
+    count: int
+    loss: Loss
+    begin: str | Start
+
+    @property
+    def recipe(self) -> Recipe:
+        return Recipe((Group("homophilous", self.count, lower_bound=0.0),), attracting(self.count), self.loss)
+
+    def start(self, graph: Graph, rng: np.random.Generator) -> Float64Array:
+        B, _ = choose_start(self.begin)(graph, self.count, 0, 0.0, rng)
+        return np.asarray(B * np.sqrt(_fitting_scale(graph, B, self.loss.moment or 1)))
+
+    def columns(self, factors: CommunityFactors) -> Float64Array:
+        return factors.homophilous
+
+    def factors(self, F: Float64Array) -> CommunityFactors:
+        return CommunityFactors.attracting(F)
 
 
 def _fitting_scale(graph: Graph, F: Float64Array, moment: int) -> float:

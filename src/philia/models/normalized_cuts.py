@@ -13,6 +13,7 @@ from philia._types import Float64Array, Int64Array
 from philia.factors import BlockFactors, Factors
 from philia.graphs import Graph
 from philia.models.checks import check_counts
+from philia.models.journal import Journal
 from philia.models.link_model import LinkModel
 from philia.objective import HeldOut, SquaredError, seen
 from philia.solvers import OnIteration, Solution
@@ -46,7 +47,7 @@ class NormalizedCuts(LinkModel):
         self.random_state = random_state
 
     def _learn(
-        self, graph: Graph, rng: np.random.Generator, on_iteration: OnIteration | None
+        self, graph: Graph, rng: np.random.Generator, journal: Journal, on_iteration: OnIteration | None
     ) -> tuple[Factors, Solution]:
         began = time.perf_counter()
         known = seen(graph, self.held_out_)

@@ -10,6 +10,7 @@ from philia.factors import CoinFactors, Factors
 from philia.graphs import Graph
 from philia.models.checks import check_counts
 from philia.models.files import KeptModel
+from philia.models.journal import Journal
 from philia.models.link_model import LinkModel
 from philia.objective import SquaredError
 from philia.solvers import OnIteration, Solution
@@ -34,7 +35,7 @@ class RandomLinks(LinkModel):
         self.random_state = random_state
 
     def _learn(
-        self, graph: Graph, rng: np.random.Generator, on_iteration: OnIteration | None
+        self, graph: Graph, rng: np.random.Generator, journal: Journal, on_iteration: OnIteration | None
     ) -> tuple[Factors, Solution]:
         seed = rng.integers(2**62, size=1)
         groups = rng.integers(self.n_communities, size=graph.n_nodes)

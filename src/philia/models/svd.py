@@ -11,6 +11,7 @@ from philia.factors import Factors, SignedFactors
 from philia.graphs import Graph
 from philia.graphs.spectrum import leading_eigenpairs
 from philia.models.checks import check_counts
+from philia.models.journal import Journal
 from philia.models.link_model import LinkModel
 from philia.objective import SquaredError, seen
 from philia.solvers import OnIteration, Solution
@@ -43,7 +44,7 @@ class SVD(LinkModel):
         self.random_state = random_state
 
     def _learn(
-        self, graph: Graph, rng: np.random.Generator, on_iteration: OnIteration | None
+        self, graph: Graph, rng: np.random.Generator, journal: Journal, on_iteration: OnIteration | None
     ) -> tuple[Factors, Solution]:
         began = time.perf_counter()
         known = seen(graph, self.held_out_)

@@ -18,6 +18,7 @@ from philia.explain import Communities, find_communities
 from philia.factors import CommunityFactors, Factors, MixtureFactors
 from philia.graphs import Graph
 from philia.models.checks import check_counts
+from philia.models.journal import Journal
 from philia.models.link_model import LinkModel
 from philia.objective import SquaredError, seen
 from philia.solvers import OnIteration, Solution
@@ -106,7 +107,7 @@ class VGraph(LinkModel):
         return replace(found, rule=said)
 
     def _learn(
-        self, graph: Graph, rng: np.random.Generator, on_iteration: OnIteration | None
+        self, graph: Graph, rng: np.random.Generator, journal: Journal, on_iteration: OnIteration | None
     ) -> tuple[Factors, Solution]:
         with one_blas_thread():  # sums in the same order whatever the machine
             known = seen(graph, self.held_out_)

@@ -1,7 +1,7 @@
 """Between steps 3 and 4: how many communities, of which kind, and how large a penalty."""
 
 from philia.selection.plan import Folds, Settings, first_settings
-from philia.selection.search import Search, Trial
+from philia.selection.search import Search, choose
 from philia.selection.selection import Selection, Step
 
-__all__ = ["Folds", "Search", "Selection", "Settings", "Step", "Trial", "first_settings"]
+__all__ = ["Folds", "Search", "Selection", "Settings", "Step", "choose", "first_settings"]

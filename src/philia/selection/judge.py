@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -58,6 +59,11 @@ class Judge:
             np.repeat([1.0, stands_for], [len(links[0]), len(others[0])]),
             n,
         )
+
+    @classmethod
+    def of_sample(cls, sample: Any, n: int) -> Judge:
+        """The drawn pairs as they are."""
+        return cls(sample.rows, sample.columns, sample.linked, sample.weights, n)
 
     @property
     def n_links(self) -> int:

@@ -10,19 +10,20 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 import numpy as np
 
-from philia._types import Float64Array
+from philia._types import Float64Array, FloatArray
 from philia.exceptions import DivergedError
 from philia.factors import CommunityFactors
+from philia.fitting import Problem, SampledPairs
+from philia.objective import seen
 from philia.selection.judge import Judge
-from philia.selection.plan import Settings
+from philia.selection.plan import Folds, Settings, first_settings
 from philia.selection.selection import Selection, Step
 from philia.selection.shrinking import shrunk
 
-FIRST, WALK, SHRINK = 50, 20, 15
+_FIRST, _WALK, _SHRINK = 50, 20, 15
 """Iterations of the first fit, of each step along the penalty, and after each merger."""
 
 _SHRINK_TO = 0.82
@@ -35,26 +36,15 @@ _DEAD = 1e-4
 """A community that changes no pair's log-odds by more than this is none; a column near zero never leaves it again."""
 
 
+_HIDDEN_SHARE, _MOST_HIDDEN = 0.1, 100_000
+"""The share of the links hidden on graphs whose pairs are sampled, and the most that are: more judge no better."""
+
 _Kinds = tuple[bool, bool]
 """Which kinds of communities may become fewer: those that attract, those that repel."""
 
 
 _MOST_WALKS = 10
 """Steps of the penalty in one direction; without an end a graph that wants none would be walked for ever."""
-
-
-class Trial(Protocol):
-    """A graph without some of its pairs, on which settings are tried."""
-
-    interrupted: bool
-
-    def start(self, n_homophilous: int, n_heterophilous: int) -> CommunityFactors:
-        """Factors before the first step."""
-        ...
-
-    def train(self, factors: CommunityFactors, penalty: float, iterations: int) -> CommunityFactors:
-        """The factors after some more steps."""
-        ...
 
 
 @dataclass(eq=False)
@@ -78,24 +68,24 @@ class _State:
 class Search:
     """One search on one or several folds; ``run`` gives the choice and the first fold's factors there.
 
-    Several folds, each hiding other pairs, take every step together and are judged as one.
+    A fold is the problem with other pairs hidden. All folds take every step together and are judged as one.
 
     >>> from philia import CommunityModel
     >>> from philia.datasets import planted
-    >>> from philia.models.choosing import HiddenPairsTrial
+    >>> from philia.fitting import AllPairs
     >>> from philia.objective import RandomPairs
     >>> graph, hidden = planted(90, 2, 0, degree=9, random_state=0).graph, RandomPairs(0.1)
-    >>> rng = np.random.default_rng(0)
-    >>> trial = HiddenPairsTrial(CommunityModel(), graph, hidden, rng)
-    >>> search = Search([trial], [Judge.of(graph, hidden, None, rng)], rng)
+    >>> columns, rng = CommunityModel(4, 0).parametrization(), np.random.default_rng(0)
+    >>> fold = AllPairs(graph=graph, parametrization=columns, penalty=1.0, held_out=hidden, rng=rng)
+    >>> search = Search([fold], [Judge.of(graph, hidden, None, rng)])
     >>> search.run(Settings(4, 0, 1.0, (True, False), search_penalty=False), share=0.1)[0].penalty
     1.11...
     """
 
-    def __init__(self, trials: Sequence[Trial], judges: Sequence[Judge], rng: np.random.Generator) -> None:
-        self.trials, self.judges, self.rng = trials, judges, rng
+    def __init__(self, folds: Sequence[Problem], judges: Sequence[Judge]) -> None:
+        self.folds, self.judges, self.rng = tuple(folds), judges, folds[0].rng
         self.tried: list[_State] = []
-        self._stopped = False
+        self.interrupted = False
         self.kinds: _Kinds = (True, True)
         self._pairs = max(1.0, sum(float(judge.weights.sum()) for judge in judges))  # one node has no pairs at all
 
@@ -104,17 +94,17 @@ class Search:
         began = time.perf_counter()
         try:
             state = self._walked(settings)
-        except KeyboardInterrupt:  # between two fits; within one, the trial takes note of it
+        except KeyboardInterrupt:  # between two runs; a run that is interrupted keeps its best point
             left = [tried for tried in self.tried if tried.factors]
             if not left:
                 raise
-            self._stopped, state = True, max(left, key=lambda tried: tried.total)
+            self.interrupted, state = True, max(left, key=lambda tried: tried.total)
         chosen = next(i for i, tried in enumerate(self.tried) if tried is state)
         best = max(self.tried, key=lambda tried: tried.total)
         selection = Selection(
             steps=tuple(self._step(tried, best, share) for tried in self.tried),
             chosen=chosen,
-            folds=len(self.trials),
+            folds=len(self.folds),
             share=share,
             links=sum(judge.n_links for judge in self.judges),
             density=self._density(),
@@ -126,8 +116,7 @@ class Search:
     def _walked(self, settings: Settings) -> _State:
         """The end of the path."""
         self.kinds = kinds = settings.search_kinds
-        starts = tuple(trial.start(*settings.counts) for trial in self.trials)
-        state = self._trained(starts, settings.penalty, FIRST)
+        state = self._trained(self._started(settings.counts, settings.penalty), settings.penalty, _FIRST)
         if settings.search_penalty:
             state = self._best_penalty(state, 2.0)
         state = self._fewest(state, kinds, _SHRINK_TO, _HOPELESS)
@@ -136,13 +125,17 @@ class Search:
         state = self._fewest(state, kinds, 1.0, 1.0)
         return self._repelling_anew(state) if kinds[1] else state
 
-    @property
-    def interrupted(self) -> bool:
-        """Whether the user wants no more."""
-        return self._stopped or any(trial.interrupted for trial in self.trials)
+    def _started(self, counts: tuple[int, int], penalty: float) -> tuple[CommunityFactors, ...]:
+        """The factors of each fold before the first step."""
+        self.folds = tuple(fold.resized(*counts, penalty) for fold in self.folds)
+        return tuple(_factors(fold, fold.start()) for fold in self.folds)
 
     def _trained(self, factors: tuple[CommunityFactors, ...], penalty: float, iterations: int) -> _State:
-        trained = tuple(t.train(f, penalty, iterations) for t, f in zip(self.trials, factors, strict=True))
+        """The factors of each fold after a short run, and how likely they make the hidden pairs."""
+        self.folds = tuple(
+            fold.resized(*begun.counts, penalty) for fold, begun in zip(self.folds, factors, strict=True)
+        )
+        trained = tuple(self._run(fold, begun, iterations) for fold, begun in zip(self.folds, factors, strict=True))
         trained = _alive(trained, self.kinds)
         found = [judge.of_factors(f) for judge, f in zip(self.judges, trained, strict=True)]
         state = _State(trained, penalty, np.concatenate(found), trained[0].counts)
@@ -154,6 +147,15 @@ class Search:
         self.tried.append(state)
         return state
 
+    def _run(self, fold: Problem, begun: CommunityFactors, iterations: int) -> CommunityFactors:
+        if self.interrupted:
+            return begun
+        stage = f"trying {begun.counts[0]} + {begun.counts[1]} communities, penalty {fold.penalty:.2g}"
+        solver = fold.trial_solver(iterations, first=iterations == _FIRST)
+        solution = fold.solve(fold.parametrization.columns(begun), solver, stage)
+        self.interrupted = solution.reason == "interrupted"
+        return _factors(fold, solution.point)
+
     def _best_penalty(self, state: _State, factor: float) -> _State:
         """Up or down as long as hidden pairs become likelier."""
         best = state
@@ -161,7 +163,7 @@ class Search:
             for _ in range(_MOST_WALKS):
                 if self.interrupted or not sum(best.counts):
                     break
-                next_one = self._trained(best.factors, best.penalty * direction, WALK)
+                next_one = self._trained(best.factors, best.penalty * direction, _WALK)
                 if next_one.total <= best.total:
                     next_one.forget()
                     break
@@ -186,7 +188,7 @@ class Search:
             counts = smaller.counts
             rest = zip(now.factors[1:], self.judges[1:], strict=True)
             others = [_down_to(factors, judge, counts, self.rng) for factors, judge in rest]
-            now = self._trained((smaller, *others), now.penalty, SHRINK)
+            now = self._trained((smaller, *others), now.penalty, _SHRINK)
             path.append(now)
             best = max(path, key=lambda tried: tried.total)
             if best.total - now.total > hopeless * self._error(now, best):
@@ -205,9 +207,9 @@ class Search:
         """
         while state.counts[1] > 2 and not self.interrupted:
             fewer = -(-state.counts[1] // 2)
-            starts = [trial.start(state.counts[0], fewer).heterophilous for trial in self.trials]
-            begun = [replace(f, heterophilous=C) for f, C in zip(state.factors, starts, strict=True)]
-            now = self._trained(tuple(begun), state.penalty, 2 * WALK)
+            starts = self._started((state.counts[0], fewer), state.penalty)
+            begun = [replace(f, heterophilous=s.heterophilous) for f, s in zip(state.factors, starts, strict=True)]
+            now = self._trained(tuple(begun), state.penalty, 2 * _WALK)
             better = state.total - now.total <= self._error(now, state)
             (state if better else now).forget()
             if not better:
@@ -230,6 +232,47 @@ class Search:
         links = sum(float(judge.weights[judge.linked].sum()) for judge in self.judges)
         p = np.clip(links / self._pairs, 1e-12, 1 - 1e-12)
         return float(p * np.log(p) + (1 - p) * np.log1p(-p))
+
+
+def choose(
+    problem: Problem, n_homophilous: int | None, n_heterophilous: int | None, penalty: float | None
+) -> tuple[Selection, CommunityFactors]:
+    """The settings left open (None) that predict hidden pairs of the graph well, and factors to go on from.
+
+    >>> from philia import CommunityModel
+    >>> from philia.datasets import planted
+    >>> model = CommunityModel(random_state=0).fit(planted(200, 3, 0, degree=15, random_state=0).graph)
+    >>> model.selection_.n_homophilous
+    3
+    """
+    graph, unknown, rng = problem.graph, problem.held_out, problem.rng
+    known = seen(graph, unknown)
+    if isinstance(problem, SampledPairs):
+        count = min(round(_HIDDEN_SHARE * graph.n_links), _MOST_HIDDEN)
+        share = count / max(1, graph.n_links)
+        fold = problem.drawn(count, hide=True)
+        folds: list[Problem] = [fold]
+        judges = [Judge.of_sample(fold.sample, graph.n_nodes)]
+        settings = first_settings(known, n_homophilous, n_heterophilous, _on_folds(penalty, share), rng)
+    else:
+        plan = Folds.of(known)
+        share = plan.share
+        settings = first_settings(known, n_homophilous, n_heterophilous, _on_folds(penalty, share), rng)
+        hidden = list(plan.hidden(graph, unknown, rng))
+        folds = [replace(problem, held_out=pairs, dtype=None) for pairs in hidden]
+        judges = [Judge.of(graph, pairs, unknown, rng) for pairs in hidden]
+    return Search(folds, judges).run(settings, share)
+
+
+def _on_folds(penalty: float | None, share: float) -> float | None:
+    """The penalty for a fold, which has fewer pairs for it to hold against."""
+    return None if penalty is None else float(penalty) * (1 - share)
+
+
+def _factors(fold: Problem, F: FloatArray) -> CommunityFactors:
+    found = fold.parametrization.factors(F.astype(np.float64, copy=False))
+    assert isinstance(found, CommunityFactors)
+    return found
 
 
 def _alive(folds: tuple[CommunityFactors, ...], kinds: _Kinds) -> tuple[CommunityFactors, ...]:

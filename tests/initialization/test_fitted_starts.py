@@ -14,12 +14,12 @@ from philia.exceptions import InvalidParameterError
 from philia.execution import LocalThreads
 from philia.graphs import Graph
 from philia.initialization import STARTS, choose_start
-from philia.models.fitted_starts import FITTED_STARTS, logistic, signed
+from philia.initialization.fitted import logistic, signed
 from philia.solvers import LBFGSB, Solution
 from tests.strategies import graphs
 
 
-@pytest.mark.parametrize("name", FITTED_STARTS)
+@pytest.mark.parametrize("name", ["signed", "logistic"])
 @settings(max_examples=25, deadline=None)
 @given(
     graph=graphs(max_nodes=12),
@@ -31,7 +31,7 @@ from tests.strategies import graphs
 def test_every_fitted_start_has_the_right_shape_is_nowhere_zero_and_repeats(
     name: str, graph: Graph, k_B: int, k_C: int, baseline: float, seed: int
 ) -> None:
-    first, again = (FITTED_STARTS[name](graph, k_B, k_C, baseline, np.random.default_rng(seed)) for _ in "ab")
+    first, again = (STARTS[name](graph, k_B, k_C, baseline, np.random.default_rng(seed)) for _ in "ab")
     for matrix, twin, k in zip(first, again, (k_B, k_C), strict=True):
         assert matrix.shape == (graph.n_nodes, k)
         assert np.isfinite(matrix).all()
@@ -46,7 +46,7 @@ def test_the_number_of_threads_changes_nothing(start: Any) -> None:
     np.testing.assert_array_equal(np.hstack(one), np.hstack(two))
 
 
-@pytest.mark.parametrize("start", FITTED_STARTS.values())
+@pytest.mark.parametrize("start", [signed, logistic])
 def test_fitted_starts_already_know_the_cities_and_the_genders(start: Any) -> None:
     app = dating_app(400, cities=5, random_state=0)
     B, C = start(app.graph, 5, 2, -2.0, np.random.default_rng(0))
@@ -54,7 +54,7 @@ def test_fitted_starts_already_know_the_cities_and_the_genders(start: Any) -> No
     assert adjusted_rand_score(app.gender, C.argmax(axis=1)) > 0.8
 
 
-@pytest.mark.parametrize("start", FITTED_STARTS.values())
+@pytest.mark.parametrize("start", [signed, logistic])
 @pytest.mark.parametrize("background", ["none", "popularity"])
 def test_a_fit_from_a_fitted_start_is_soon_lower_than_from_chance_and_ends_no_higher(
     start: Any, background: str
@@ -77,10 +77,10 @@ def test_an_interrupted_fit_of_the_start_is_passed_on(monkeypatch: pytest.Monkey
 
 
 def test_more_starts_can_be_chosen_by_name_and_are_named_with_the_others() -> None:
-    assert choose_start("signed", FITTED_STARTS) is signed
-    assert choose_start("uniform", FITTED_STARTS) is STARTS["uniform"]
-    assert choose_start(logistic, FITTED_STARTS) is logistic
+    assert choose_start("signed") is signed
+    assert choose_start("uniform") is STARTS["uniform"]
+    assert choose_start(logistic) is logistic
     with pytest.raises(InvalidParameterError, match="'spectral', 'uniform', 'background', 'signed', 'logistic'"):
-        choose_start("warm", FITTED_STARTS)
+        choose_start("warm")
     with pytest.raises(InvalidParameterError, match=r"start is a int; use .*'logistic', a function"):
-        choose_start(3, FITTED_STARTS)  # type: ignore[arg-type]
+        choose_start(3)  # type: ignore[arg-type]
