@@ -20,7 +20,7 @@ from philia.objective.new_rows import place_rows
 
 
 class FromFactors(WholeStart):
-    """A start at given factors of the same nodes.
+    """A warm start from given factors of the same nodes.
 
     >>> start = FromFactors(CommunityFactors.attracting(np.ones((3, 2))))
     >>> start.given.homophilous.shape, start.counts
@@ -32,9 +32,9 @@ class FromFactors(WholeStart):
 
     @classmethod
     def converted(cls, factors: LogisticFactors | SignedFactors, k: int) -> FromFactors:
-        """A start from factors of any sign: converted by the paper's Algorithm 1, the k columns that matter most kept.
+        """A warm start from factors of any sign: converted by the paper's Algorithm 1, keeping the k strongest columns.
 
-        How many of them attract and how many repel follows from the factors, and ``counts`` tells.
+        ``counts`` says how many of them attract and how many repel.
 
         >>> from philia import CommunityModel, LogisticPCA
         >>> from philia.datasets import dating_app
@@ -48,13 +48,13 @@ class FromFactors(WholeStart):
 
     @property
     def counts(self) -> tuple[int, int]:
-        """How many columns attract and how many repel: what the model has to be asked for."""
+        """The numbers of attracting and repelling columns, which the model must ask for."""
         return self.given.counts
 
     def factors(
         self, graph: Graph, n_homophilous: int, n_heterophilous: int, rng: np.random.Generator
     ) -> CommunityFactors:
-        """The factors as they were given."""
+        """The given factors, after a check of their size."""
         asked, found = (n_homophilous, n_heterophilous), self.counts
         if self.given.n_nodes != graph.n_nodes:
             raise InvalidParameterError(
@@ -70,11 +70,11 @@ class FromFactors(WholeStart):
 
 
 class FromModel(WholeStart):
-    """A start from a fitted ``CommunityModel``: what it knows about the nodes that are still there.
+    """A warm start from a fitted ``CommunityModel`` of a graph that may have changed since.
 
-    Nodes are matched by name. A new node begins where the earlier model places it, given its links with the earlier
-    nodes; one without such links begins at the mean of all. Where the new model has fewer columns, the strongest of
-    the earlier ones are kept; where it has more, those begin as without an earlier model.
+    Nodes are matched by name. A new node is folded into the earlier model by its links with earlier nodes; one without
+    such links starts at the mean of all rows. If the new model has fewer columns, the strongest earlier ones are kept;
+    if it has more, the additional ones get a spectral start.
 
     >>> from philia import CommunityModel
     >>> links = [("ann", "bob"), ("bob", "cat"), ("cat", "ann"), ("dan", "ann")]
@@ -92,7 +92,7 @@ class FromModel(WholeStart):
             raise InvalidParameterError(
                 f"a fit cannot begin from a {type(model).__name__}; give a fitted CommunityModel"
             )
-        self.model = copy(model)  # fitting the model again must not move a start that was taken from it
+        self.model = copy(model)  # refitting the model must not change this start
 
     def __repr__(self) -> str:
         return f"FromModel({self.model!r})"
@@ -131,7 +131,7 @@ class FromModel(WholeStart):
 
 
 def _strongest(columns: Float64Array, count: int) -> Float64Array:
-    """The columns with the largest entries, in their order."""
+    """The columns with the largest entries, in their original order."""
     if columns.shape[1] <= count:
         return columns
     kept: Int64Array = np.sort(np.argsort(-columns.max(axis=0), kind="stable")[:count])

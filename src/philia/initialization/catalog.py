@@ -17,17 +17,17 @@ from philia.initialization.uniform import background, uniform
 
 
 class Start(Protocol):
-    """A way to choose B and C before the first step."""
+    """A function that chooses B and C before the first step."""
 
     def __call__(
         self, graph: Graph, n_homophilous: int, n_heterophilous: int, baseline: float, rng: np.random.Generator
     ) -> tuple[Float64Array, Float64Array]:
-        """B and C; ``baseline`` is the logit that two nodes without a common group should get from them."""
+        """B and C; ``baseline`` is the log-odds that they should give two nodes without a common group."""
         ...
 
 
 class WholeStart(ABC):
-    """A start that knows more than B and C: the background as well."""
+    """A start that sets the background as well as B and C."""
 
     @abstractmethod
     def factors(
@@ -38,12 +38,12 @@ class WholeStart(ABC):
     def __call__(
         self, graph: Graph, n_homophilous: int, n_heterophilous: int, baseline: float, rng: np.random.Generator
     ) -> tuple[Float64Array, Float64Array]:
-        """B and C, as any start gives them."""
+        """B and C alone, as other starts return them."""
         found = self.factors(graph, n_homophilous, n_heterophilous, rng)
         return found.homophilous, found.heterophilous
 
     def __deepcopy__(self, memo: Any) -> Self:
-        return self  # it is never changed, so copies of a model's settings may share it
+        return self  # immutable, so copies of a model's settings may share it
 
 
 STARTS: dict[str, Start] = {

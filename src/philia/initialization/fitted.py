@@ -1,7 +1,4 @@
-"""Starts from a short fit of a freer model, in which columns may have any sign.
-
-What it finds is cut into nonnegative columns, and the model's own search goes on from there.
-"""
+"""Starts from a short fit of an unconstrained model, whose columns are then cut into nonnegative ones."""
 
 from __future__ import annotations
 
@@ -19,10 +16,10 @@ from philia.solvers import LBFGSB
 from philia.solvers.by_size import is_cheap
 
 _PENALTY = 1.0
-"""The weight of the squared columns in the freer model: the start does not know that of the model."""
+"""The penalty of the unconstrained fit; a start does not know the model's own."""
 
 _CHANCE = 0.1
-"""The share of the uniform start that is added, because a column of zeros has no slope."""
+"""The share of the uniform start that is added, because the gradient at a zero column vanishes."""
 
 
 def signed(
@@ -37,8 +34,8 @@ def signed(
 ) -> tuple[Float64Array, Float64Array]:
     """B and C from a short fit of sigmoid(P Pᵀ - N Nᵀ), whose columns may have any sign.
 
-    It begins at the spectral start: from chance it merges groups that the spectrum tells apart. Where the baseline is 0
-    the model has a background of its own, so this fit gets one too: a level, and a popularity a node.
+    It begins at the spectral start; from a random one it would merge groups that the spectrum separates. A baseline of
+    0 means that the model has a background, so this fit gets one too: a level and a popularity per node.
 
     >>> from philia.datasets import dating_app
     >>> app = dating_app(n=120, cities=3, random_state=0)
@@ -74,10 +71,10 @@ def logistic(
     iterations: int = 25,
     executor: Executor | None = None,
 ) -> tuple[Float64Array, Float64Array]:
-    """B and C from a short fit of logistic PCA: the eigenvectors of its logits, turned until they look like groups.
+    """B and C from a short fit of logistic PCA: the eigenvectors of its logits, after a varimax rotation.
 
-    Logistic PCA has no background: its most negative eigenvector says that most pairs are not linked. Where the
-    baseline is 0 the model's own background does, and that eigenvector is left out.
+    Logistic PCA has no background, so its most negative eigenvector encodes that most pairs are not linked. Where the
+    baseline is 0 the model's background does that, and this eigenvector is left out.
 
     >>> from philia.datasets import dating_app
     >>> app = dating_app(n=120, cities=3, random_state=0)
@@ -97,13 +94,12 @@ def logistic(
 
 
 def strongest_sides(X: Float64Array, count: int) -> Float64Array:
-    """The columns cut at zero, and the ``count`` strongest of their sides (n × count), strongest first.
+    """The ``count`` strongest positive and negative parts of the columns (n × count), strongest first.
 
-    With p and q the two sides of a column x = p - q, x xᵀ = p pᵀ + q qᵀ - (p qᵀ + q pᵀ): nodes on one side are like
-    each other, and the sides are opposed to each other. The sides keep the first part only, which is nearly all if the
-    columns are groups, each with one large side. Keeping both parts, as 2 p pᵀ + 2 q qᵀ - |x| |x|ᵀ, takes three
-    columns for one, and is a worse place to begin when there is no room for them. Where sides run out, columns are
-    zero.
+    With x = p - q split into its positive part p and negative part q, x xᵀ = p pᵀ + q qᵀ - (p qᵀ + q pᵀ). Only the
+    first two terms are kept, which is nearly everything if each column is a group with one large side. Keeping all of
+    it, as 2 p pᵀ + 2 q qᵀ - |x| |x|ᵀ, takes three columns for one and is a worse start when there is no room for them.
+    Missing columns are zero.
 
     >>> strongest_sides(np.array([[1.0, 0.0], [-3.0, 0.0], [0.0, 2.0]]), 2)
     array([[0., 0.],
@@ -120,7 +116,7 @@ def strongest_sides(X: Float64Array, count: int) -> Float64Array:
 def _fitted(
     graph: Graph, recipe: Recipe, begin: Float64Array, iterations: int, executor: Executor | None
 ) -> Float64Array:
-    """The columns after a few iterations, in single precision unless rounding could decide, on a small graph."""
+    """The columns after a few iterations: in double precision on small graphs, where rounding could decide."""
     n = graph.n_nodes
     if recipe.size(n) == 0:
         return begin
@@ -130,7 +126,7 @@ def _fitted(
         solution = LBFGSB(iterations).minimize(
             objective.value_and_gradient, recipe.point(begin), recipe.lower_bounds(n)
         )
-    if solution.reason == "interrupted":  # who pressed Ctrl-C does not want the search that would follow
+    if solution.reason == "interrupted":  # after Ctrl-C the search must not begin
         raise KeyboardInterrupt
     return recipe.factors(solution.point, n)
 

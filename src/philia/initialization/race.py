@@ -1,4 +1,4 @@
-"""Several starts, of which the worse ones are given up early."""
+"""Successive halving over several starts."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from philia.exceptions import InvalidParameterError
 from philia.solvers import Solution
 
 Improve = Callable[[Float64Array, int], Solution]
-"""A search from a point, for so many iterations."""
+"""A search from a point for a number of iterations."""
 
 _INTERRUPTED = "interrupted"
 
 
 def race(points: Sequence[Float64Array], improve: Improve, iterations: int = 25) -> Solution:
-    """The winner among several starts, with the way it has come: successive halving.
+    """The best of several starts, by successive halving.
 
-    In every round each point still in the race is improved for as many iterations as the others; then the worse half
-    leaves, until one is left. A search that has converged is not asked again. Where values are equal the earlier point
-    stays, so the same points give the same winner. Ctrl-C ends the race with the best point so far.
+    In every round each remaining point is improved for the same number of iterations; then the worse half drops out,
+    until one is left. Converged searches are not continued. Of equal values the earlier point stays, so the result is
+    deterministic. Ctrl-C returns the best point so far.
 
-    The history is that of the winner, evaluations and seconds are those of all.
+    The history is the winner's; evaluations and seconds are totals.
 
     >>> def halve_distance(point, iterations):
     ...     history = (point**2).sum() * 0.25 ** np.arange(iterations + 1)
@@ -33,7 +33,7 @@ def race(points: Sequence[Float64Array], improve: Improve, iterations: int = 25)
     array([-0.25])
     """
     if not len(points):
-        raise InvalidParameterError("there is no point to begin at; give at least one")
+        raise InvalidParameterError("there is no point to start from; give at least one")
     if iterations < 1:
         raise InvalidParameterError(f"iterations is {iterations!r}; it must be a whole number, 1 or more")
     runners = [_waiting(point) for point in points]
@@ -61,7 +61,7 @@ def _waiting(point: Float64Array) -> Solution:
 
 
 def _joined(before: Solution, after: Solution) -> Solution:
-    """Two searches as one, the second of which began where the first ended; the better of their points."""
+    """Two consecutive searches as one, with the better of their points."""
     best = after if after.value <= before.value or np.isnan(before.value) else before
     return replace(
         after,

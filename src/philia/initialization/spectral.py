@@ -1,4 +1,4 @@
-"""A start from the spectrum: eigenvectors turned until they look like groups.
+"""A start from leading eigenvectors, rotated by varimax.
 
 Leading positive eigenvalues of the adjacency matrix belong to groups that attract, negative ones to groups that repel.
 Their eigenvectors span the groups' indicators but mix them; a varimax rotation, which makes columns as sparse as they
@@ -21,10 +21,10 @@ from philia.graphs.spectrum import leading_ends
 from philia.initialization.uniform import uniform
 
 _TELLING = 50_000
-"""How many rows are enough to find a rotation of all."""
+"""Rows that are enough to find the rotation of all."""
 
 _ROUNDING = 1e-6
-"""Entries below this share of a column's largest are zeros that were rounded, to either side of zero."""
+"""Entries below this share of a column's largest are zeros up to rounding."""
 
 Bits = TypeVar("Bits", bound=np.floating[Any])
 
@@ -34,12 +34,11 @@ def spectral(
 ) -> tuple[Float64Array, Float64Array]:
     """B from rotated leading eigenvectors, C from the two sides of the most negative ones, on top of the uniform start.
 
-    Chance stays in the sum because the leading eigenvectors of a sparse graph may say nothing about most of its nodes:
-    with the spectrum alone those would start at zero, where products have no slope.
+    The random part stays because the leading eigenvectors of a sparse graph may be zero at most of its nodes, and the
+    gradient vanishes there.
 
-    A baseline of zero means that the model has a background of its own, which already knows what the degrees explain.
-    Then the eigenvectors are those of the matrix scaled by the degrees, and small, so that the background is not pushed
-    away.
+    A baseline of zero means that the model has a background, which already explains the degrees. Then the eigenvectors
+    are those of the degree-normalized matrix, and small, so that they do not disturb the background.
     """
     B, C = uniform(graph, n_homophilous, n_heterophilous, baseline, rng)
     counts = n_homophilous, -(-n_heterophilous // 2)
@@ -62,10 +61,10 @@ def spectral(
 
 
 def varimax(X: npt.NDArray[Bits], iterations: int = 100, tolerance: float = 1e-6) -> npt.NDArray[Bits]:
-    """X turned by the rotation that makes its columns as sparse as possible (Kaiser's criterion).
+    """X rotated so that its columns are as sparse as possible (Kaiser's criterion).
 
-    Of many rows some tell the rotation of all: the longest, which the criterion is nearly all about, and as many others
-    at even distances.
+    For many rows the rotation is found from the longest rows, which dominate the criterion, and as many others at even
+    distances.
 
     >>> groups = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
     >>> mixed = groups @ np.array([[0.8, 0.6], [-0.6, 0.8]])
@@ -91,8 +90,8 @@ def _rotation(X: Float64Array, iterations: int, tolerance: float) -> Float64Arra
     turned, reached = X, -np.inf
     for _ in range(iterations):
         squares = (turned**2).mean(axis=0)
-        # The last term does not change the criterion, whose maximum over rotations is sought, but makes it convex: then
-        # every step towards the polar factor of the gradient is a step up.
+        # The last term is constant over rotations but makes the criterion convex, so that every step to the polar
+        # factor of the gradient is an ascent.
         U, _, Vt = linalg.svd(X.T @ (turned**3 - turned * squares + turned * squares.max()))
         rotation = np.asarray(U @ Vt)
         turned = X @ rotation
@@ -111,13 +110,13 @@ def _sized(values: Float64Array, vectors: FloatArray, count: int) -> FloatArray:
 
 
 def _skewed(X: npt.NDArray[Bits]) -> npt.NDArray[Bits]:
-    """Each column, in its place, with the sign that puts its few large entries above zero."""
+    """Each column, in place, with the sign that makes its few large entries positive."""
     X *= np.where((X**3).sum(axis=0, dtype=np.float64) < 0, -1, 1).astype(X.dtype)
     return X
 
 
 def _scaled(X: npt.NDArray[Bits], size: float) -> npt.NDArray[Bits]:
-    """Columns, in their places, scaled so that their positive entries have this root mean square."""
+    """Columns, in place, scaled so that their positive entries have this root mean square."""
     zero = _ROUNDING * X.max(axis=0, initial=0.0)
     positive = np.maximum((zero < X).sum(axis=0), 1)
     norms = np.sqrt((X**2).sum(axis=0, dtype=np.float64) / positive)

@@ -12,7 +12,7 @@ def uniform(
     graph: Graph,
     n_homophilous: int,
     n_heterophilous: int,
-    baseline: float,  # noqa: ARG001  (chance knows nothing of it)
+    baseline: float,  # noqa: ARG001  (part of every start's signature)
     rng: np.random.Generator,
 ) -> tuple[Float64Array, Float64Array]:
     """B from Unif(0, 1/√k_B) and C from Unif(0, 1/√k_C), so that every score starts between -1 and 1."""
@@ -25,10 +25,10 @@ def uniform(
 def background(
     graph: Graph, n_homophilous: int, n_heterophilous: int, baseline: float, rng: np.random.Generator
 ) -> tuple[Float64Array, Float64Array]:
-    """The uniform start with the first column of C raised by √-baseline: everybody repels everybody so much.
+    """The uniform start with the first column of C raised by √-baseline, so that all nodes repel each other.
 
-    Two nodes then begin at about the graph's density instead of at even odds. Where the model has a background of its
-    own the baseline is 0, and this is the uniform start.
+    Pairs then start near the graph's density instead of at even odds. If the model has a background, the baseline is 0
+    and this is the uniform start.
 
     >>> from philia import as_graph
     >>> B, C = background(as_graph([(0, 1), (1, 2)]), 1, 2, -4.0, np.random.default_rng(0))

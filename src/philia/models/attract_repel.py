@@ -24,15 +24,15 @@ class AttractRepel(Factorization):
     """A ≈ D + B Bᵀ - C Cᵀ with a diagonal D and factors of any sign, by least squares.
 
     Peysakhovich and Bottou, "An attract-repel decomposition of undirected networks", 2021. D is free, so the diagonal
-    is fitted without error and the rest is least squares over pairs of different nodes; the search begins at the
-    leading eigenvectors, which would be the answer if the diagonal counted.
+    is fitted without error and the rest is least squares over pairs of different nodes. The search starts from the
+    leading eigenvectors, which would be the solution if the diagonal counted.
 
     Parameters
     ----------
     n_homophilous, n_heterophilous
         The number of columns of B and of C.
     penalty
-        The weight of |B|² + |C|²; none by default.
+        Regularization strength, the weight of |B|² + |C|²; 0 by default.
     solver, random_state, dtype, n_jobs, executor
         As in ``CommunityModel``.
 
@@ -68,7 +68,7 @@ class AttractRepel(Factorization):
         self.executor = executor
 
     def diagonal(self) -> Float64Array:
-        """The diagonal of D (n): what makes the entries of a node with itself zero, as they are in the graph."""
+        """The diagonal of D (n), which cancels the entries of each node with itself."""
         P, N = self.factors_.positive, self.factors_.negative
         return np.asarray((N**2).sum(axis=1) - (P**2).sum(axis=1))
 

@@ -8,11 +8,11 @@ from philia.objective import NoisyOr
 
 
 class BigClam(NonnegativeFactorization):
-    """Overlapping communities in which sharing always attracts: the probability of a link is 1 - exp(-f_i·f_j).
+    """Overlapping attracting communities: the probability of a link is 1 - exp(-f_i·f_j).
 
     Yang and Leskovec, "Overlapping community detection at scale: a nonnegative matrix factorization approach", WSDM
-    2013. The likelihood of all pairs is exact and takes O(links · k): a missing link costs f_i·f_j, and the sum of
-    those over all pairs is a product of sums. Unlike theirs, whose steps go node by node, this fit moves all nodes at
+    2013. The likelihood of all pairs is exact and takes O(links · k): a non-link costs f_i·f_j, and the sum of these
+    over all pairs is a product of column sums. Their solver updates one node at a time; this one updates all nodes at
     once. Parameters are those of ``NonnegativeFactorization``.
 
     >>> from philia import BigClam

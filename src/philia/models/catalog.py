@@ -1,4 +1,4 @@
-"""The models by name, and loading whichever a file holds."""
+"""The registry of models, and loading any of them from a file."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ MODELS: dict[str, type[LinkModel]] = {model.__name__: model for model in _ALL}
 
 
 def load(path: str | os.PathLike[str]) -> LinkModel:
-    """The model in a file, of whatever class it is.
+    """Load a model of any class from a file.
 
     >>> import tempfile, philia
     >>> model = philia.CommunityModel(1, 1, random_state=0).fit([("ann", "bob"), ("bob", "cat")])

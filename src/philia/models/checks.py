@@ -1,4 +1,4 @@
-"""Settings that make no sense, refused before any work."""
+"""Checks of settings, before any work."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ AUTO: Final = "auto"
 
 
 def check_counts(model: Any, *names: str, least: int, auto: bool = False) -> None:
-    """Complain about numbers of columns that are not whole numbers of at least ``least``, or "auto" where it may be."""
+    """Raise unless each named setting is a whole number of at least ``least``, or "auto" where that is allowed."""
     for name in names:
         count = getattr(model, name)
         if auto and count == "auto":
@@ -25,7 +25,7 @@ def check_counts(model: Any, *names: str, least: int, auto: bool = False) -> Non
 
 
 def check_search(model: Any, *, auto: bool = False) -> None:
-    """Complain about the settings that every factorisation has: penalty, precision, threads."""
+    """Check the settings that every factorization has: penalty, precision and threads."""
     penalty = 0.0 if auto and model.penalty == "auto" else model.penalty
     if not isinstance(penalty, numbers.Real) or not 0 <= float(penalty) < np.inf:
         or_auto = ', or "auto"' if auto else ""

@@ -37,48 +37,50 @@ _USUAL: Final = 20
 
 
 class CommunityModel(Factorization):
-    """Communities that attract and communities that repel, fitted to all pairs of nodes.
+    """Attracting and repelling communities, fitted to all pairs of nodes.
 
-    The probability of a link between nodes i and j is sigmoid(b_i·b_j - c_i·c_j): each column of B is a homophilous
-    community, which raises the odds of a link between its members, each column of C a heterophilous one, which lowers
-    them.
+    The probability of a link between nodes i and j is sigmoid(b_i·b_j - c_i·c_j + a_i + a_j). Each column of B is a
+    homophilous community, which raises the odds of a link between its members; each column of C is a heterophilous
+    one, which lowers them. a is the background.
 
     Parameters
     ----------
     n_homophilous, n_heterophilous
-        The number of columns of B and of C, or "auto": the fewest that predict hidden pairs of the graph as well as
-        more would, within one standard error.
+        The number of columns of B and of C, or "auto": the smallest that predicts validation pairs of the graph as
+        well as larger ones do, within one standard error.
     penalty
-        The weight of |B|² + |C|²; 10 in the paper. Smaller values follow the data more closely; "auto" takes the one
-        that predicts hidden pairs best. What was chosen, and why, is in ``selection_``.
+        Regularization strength, the weight of |B|² + |C|²; 10 in the paper. Smaller values fit the data more closely.
+        "auto" takes the value that predicts validation pairs best. ``selection_`` says what was chosen, and why.
     background
-        What every pair gets before any community speaks: "popularity" (a_i + a_j, one number a node, drawn gently
-        towards their mean), "constant" (one number for all pairs, free) or "none" (even odds, the paper).
+        Baseline log-odds of a pair, before any community is counted: "popularity" (a_i + a_j, one number per node,
+        shrunk gently toward the mean), "constant" (one number for all pairs, not penalized) or "none" (even odds, as
+        in the paper).
     start
         "spectral" (from leading eigenvectors), "uniform" (the paper's random start), "background", "signed" or
-        "logistic" (from short fits without bounds), a function like those, ``FromModel(earlier)`` to begin where an
-        earlier model ended, or ``FromFactors.converted(logistic.factors_, k)`` to begin at a fitted logistic PCA.
+        "logistic" (from short unconstrained fits), or a function with the same signature. Warm starts:
+        ``FromModel(earlier)`` continues from an earlier model, ``FromFactors.converted(logistic.factors_, k)`` from a
+        fitted logistic PCA.
     n_starts
-        How many starts compete: the worse half leaves after every 25 iterations. Where settings are chosen
-        automatically, there is one.
+        How many starts compete; the worse half drops out every 25 iterations. An automatic choice uses one.
     solver
-        "auto" is L-BFGS-B while n² times columns is at most 5e9 (11,000 nodes with 40 columns), until the gradient
-        vanishes on small graphs and for at most 200 iterations on others; Adam beyond. Or "lbfgsb" (SciPy's with its
-        own tolerances, 200 iterations, the paper's), "floor" (faster), "adam" (counts links, but samples other
-        pairs, so that a million nodes are no obstacle; ends where a few hidden pairs are predicted best), or a solver
-        object such as ``LBFGSB(iterations=500)``. The trials of an automatic choice have their own.
+        "auto" uses L-BFGS-B while n² times the number of columns is at most 5e9 (11,000 nodes with 40 columns): until
+        the gradient vanishes on small graphs, for at most 200 iterations on larger ones. Beyond that it uses Adam.
+        "lbfgsb" is SciPy's, with its own tolerances and 200 iterations, as in the paper; "floor" is faster; "adam"
+        counts every link but samples the other pairs, so it scales to millions of nodes, and stops where a few
+        validation pairs are predicted best. Or a solver object such as ``LBFGSB(iterations=500)``. The trials of an
+        automatic choice use a solver of their own.
     include_diagonal
         Whether a node's missing link to itself counts, as in the paper.
     random_state
-        A seed: the same one gives the same factors to the last bit, whatever the number of threads.
+        A seed. The same seed gives the same factors to the last bit, with any number of threads.
     dtype
-        "float64", or "float32" for about half the time at seven digits.
+        "float64", or "float32", which takes about half the time and keeps seven digits.
     n_jobs
-        The number of threads; all cores by default, or with -1.
+        The number of threads; None or -1 uses all cores.
     executor
-        Where to compute: a ``distributed.Client``, the address of a Dask scheduler ("tcp://10.0.0.1:8786") that is
-        connected to while something is computed, a ``DaskCluster``, or anything with a ``map`` that gives results in
-        order. By default the threads of this machine. It is not kept in files, pickles and copies.
+        Where to compute: a ``distributed.Client``, the address of a Dask scheduler ("tcp://10.0.0.1:8786"; connected
+        only while computing), a ``DaskCluster``, or any object whose ``map`` returns results in order. The default is
+        the threads of this machine. Files, pickles and copies of the model do not keep it.
 
     Examples
     --------
@@ -128,7 +130,7 @@ class CommunityModel(Factorization):
         self.executor = executor
 
     def explain(self, u: Node, v: Node) -> LinkExplanation:
-        """Why the two nodes are, or are not, predicted to be linked."""
+        """Why a link between the two nodes is likely or unlikely: the part of each community in its log-odds."""
         check_is_fitted(self)
         return explain_link(self.graph_, self.factors_, u, v, self.stability_)
 
@@ -138,15 +140,15 @@ class CommunityModel(Factorization):
         return normalize(self.factors_)
 
     def place(self, neighbours: Neighbours, unknown: Neighbours | None = None) -> Placement:
-        """Where nodes that were not in the graph belong, given whom they are linked with; nothing is fitted again.
+        """Fold new nodes into the fitted model, given their links; nothing is refitted.
 
-        ``neighbours`` has the names of the fitted nodes that each new node is linked with, ``{"zoe": ["ann", "bob"]}``,
-        or is one such list for a single node. All other fitted nodes count as not linked with it, but for those named
-        in ``unknown`` in the same form, whose pairs are left out. Links between two new nodes are not considered.
+        ``neighbours`` maps each new node to the fitted nodes it is linked with, ``{"zoe": ["ann", "bob"]}``; for a
+        single node it may be just the list. Every other fitted node counts as not linked, except those that
+        ``unknown`` names in the same form, whose pairs are left out. Links between new nodes are not considered.
 
-        The place is the one that minimises the model's objective with all fitted rows fixed, the diagonal left out: a
-        convex problem, solved to a residual of 1e-8. Entries that the model does not penalise are charged a millionth
-        of their square, so that a node without links has a place as well.
+        A new row minimizes the model's objective with all fitted rows fixed and the diagonal left out. This is a convex
+        problem, solved to a residual of 1e-8. Entries without a penalty get one of a millionth, so that a node without
+        links has a unique place too.
 
         >>> from philia import CommunityModel
         >>> from philia.datasets import dating_app
@@ -169,11 +171,11 @@ class CommunityModel(Factorization):
     def partial_fit(
         self, X: Any, y: Any = None, *, iterations: int = 20, on_iteration: OnIteration | None = None
     ) -> Self:
-        """Add links, and the nodes they bring, to the fitted graph, and go on fitting for a few iterations.
+        """Add links and new nodes to the fitted graph, and continue the fit for a few iterations.
 
-        The search begins at the fitted factors, new nodes at their places; ``solution_`` is about these iterations.
-        Rows stay what they were, new nodes follow, and pairs that were held out still are; with a random share, pairs
-        of new nodes are held out as well. A model that was not fitted yet is fitted as by ``fit``.
+        The search starts from the fitted factors, with new nodes folded in; ``solution_`` describes these iterations
+        only. Existing rows keep their order and new nodes follow. Held-out pairs stay held out; if they are a random
+        share, pairs of new nodes are held out as well. An unfitted model is fitted as by ``fit``.
 
         >>> from philia import CommunityModel
         >>> model = CommunityModel(1, 1, penalty=0.1, random_state=0).fit([("ann", "bob"), ("bob", "cat")])

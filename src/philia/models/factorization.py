@@ -1,4 +1,4 @@
-"""The one search that all factorisation models share: scores = F M Fᵀ, a loss over all pairs, a solver."""
+"""Models fitted by minimizing a loss over all pairs: scores = F M Fᵀ."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Factorization(LinkModel):
     executor: Any = None
     n_starts: int = 1
     penalty_: float
-    _place: Executor | None = None
+    _open_executor: Executor | None = None
 
     @abstractmethod
     def parametrization(self) -> Parametrization:
@@ -96,31 +96,31 @@ class Factorization(LinkModel):
         return problem, solver
 
     def _executor(self) -> Executor:
-        """Where the model computes."""
-        return as_executor(self.executor, self.n_jobs) if self._place is None else self._place
+        """The executor in use: the open one, or a new one from the settings."""
+        return as_executor(self.executor, self.n_jobs) if self._open_executor is None else self._open_executor
 
     @contextmanager
     def _working(self) -> Iterator[None]:
-        if self._place is not None:  # part of a larger work, which opened it
+        if self._open_executor is not None:  # opened by a caller that makes several fits
             yield
             return
-        with opened(self.executor, self.n_jobs) as self._place:
+        with opened(self.executor, self.n_jobs) as self._open_executor:
             try:
                 yield
             finally:
-                del self._place
+                del self._open_executor
 
     def __sklearn_clone__(self) -> Self:
-        """An unfitted model that computes at the same place: places are not copied, and stay open while in use."""
+        """An unfitted copy with the same executor, which is shared and stays open while in use."""
         fresh: Self = super(Factorization, copy(self)).__sklearn_clone__()
         fresh.executor = self.executor
-        if self._place is not None:
-            fresh._place = self._place
+        if self._open_executor is not None:
+            fresh._open_executor = self._open_executor
         return fresh
 
     def __getstate__(self) -> dict[str, Any]:
-        """All but the place: it belongs to this process, so that a pickled model computes on threads again."""
-        state = {name: value for name, value in super().__getstate__().items() if name != "_place"}
+        """Everything except the executor, which belongs to this process; a pickled model computes on threads again."""
+        state = {name: value for name, value in super().__getstate__().items() if name != "_open_executor"}
         return {**state, "executor": None}
 
     @classmethod

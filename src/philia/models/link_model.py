@@ -1,4 +1,4 @@
-"""What any model of links can do once it is fitted, and the door that every fit goes through."""
+"""The estimator that all models share: fit, predict, communities, sampling and files."""
 
 from __future__ import annotations
 
@@ -46,16 +46,16 @@ OnFit = Callable[[int, int], None]
 """Called after each refit with the number of refits done and the number asked for."""
 
 ALL_PAIRS = 20_000
-"""Up to so many nodes the likelihood is summed over all pairs; that takes some ten seconds at most."""
+"""Largest graph whose likelihood is summed over all pairs (about ten seconds)."""
 
 PAIR_BY_PAIR = 8192
-"""Up to so many nodes links are drawn pair by pair; that takes some seconds at most."""
+"""Largest graph whose links are drawn pair by pair (a few seconds)."""
 
 
 class LinkModel(BaseEstimator):
-    """A model that scores pairs of nodes from a few numbers a node.
+    """A model that scores pairs of nodes from a few numbers per node.
 
-    A model says what its scores mean (a loss) and how factors are learned from a graph; the rest is written here once.
+    A subclass defines what a score means (a loss) and how factors are learned from a graph; everything else is here.
 
     >>> from philia import SVD
     >>> model = SVD(2, random_state=0).fit([("ann", "bob"), ("bob", "cat"), ("cat", "dan")])
@@ -64,10 +64,10 @@ class LinkModel(BaseEstimator):
     """
 
     loss: ClassVar[Loss]
-    """What a score means: its cost with and without a link, and the probability it stands for."""
+    """What a score means: its cost with and without a link, and the probability of a link."""
 
     rules: ClassVar[tuple[str, ...]] = ("density", "split")
-    """The rules of membership that have a name; the first is the default."""
+    """The named membership rules; the first is the default."""
 
     random_state: Any
 
@@ -85,7 +85,7 @@ class LinkModel(BaseEstimator):
 
     @abstractmethod
     def _check_parameters(self) -> None:
-        """Complain about settings that make no sense, before any work."""
+        """Raise ``InvalidParameterError`` for settings that make no sense, before any work."""
 
     def fit(
         self,
@@ -96,17 +96,17 @@ class LinkModel(BaseEstimator):
         on_iteration: OnIteration | None = None,
         checkpoint: CheckpointLike = None,
     ) -> Self:
-        """Fit the model to a graph, given in any form that ``as_graph`` takes; ``y`` is ignored.
+        """Fit the model to a graph in any form that ``as_graph`` accepts; ``y`` is ignored.
 
-        ``held_out`` hides pairs, links and non-links alike, because they are to be judged by or because nothing is
-        known about them: a share of all pairs such as 0.1, a list of pairs of names, or a function that is given a
-        column and a row of names and says which of their pairs to leave out. If X is a :class:`philia.Graph` with
-        weights, models with a loss over all pairs count each link as its weight says; ``SVD``, ``NormalizedCuts``,
-        ``VGraph`` and ``RandomLinks`` take all links alike. ``on_iteration`` is called with a ``Progress`` after each
-        step. Ctrl-C keeps the best point so far.
+        ``held_out`` keeps pairs out of the fit, links and non-links alike, to test on them or because nothing is known
+        about them: a share of all pairs such as 0.1, a list of pairs of names, or a function that takes a column and a
+        row of names and returns which of their pairs to leave out. If X is a :class:`philia.Graph` with weights, models
+        with a loss over all pairs weight each link accordingly; ``SVD``, ``NormalizedCuts``, ``VGraph`` and
+        ``RandomLinks`` ignore weights. ``on_iteration`` is called with a ``Progress`` after each step. Ctrl-C stops the
+        fit and keeps the best point so far.
 
-        ``checkpoint`` is a folder in which a long fit notes how far it has come. If it holds such notes of the same
-        fit, that one goes on, to the same result as if it had never been ended; it is removed when the fit is done.
+        ``checkpoint`` is a folder in which a long fit saves its progress. If the folder holds a checkpoint of the same
+        fit, the fit resumes and reaches the same result as if it had never stopped. The folder is removed at the end.
         """
         self._check_parameters()
         graph = as_graph(X)
@@ -115,7 +115,7 @@ class LinkModel(BaseEstimator):
         rng = generator(self.random_state)
         fit = ResumableFit(checkpoint, rng, seeded=isinstance(self.random_state, numbers.Integral))
         self.held_out_ = as_held_out(graph, held_out, rng)
-        # Numbers may overflow on the way, in a step that is then given up. Where it ends is what counts.
+        # A step may overflow and be rejected; only the result must be finite.
         overflowing = np.errstate(over="ignore", invalid="ignore", divide="ignore")
         with overflowing, self._working(), fit.journal(self, graph) as journal:
             factors, solution = self._learn(graph, rng, journal, on_iteration)
@@ -127,7 +127,7 @@ class LinkModel(BaseEstimator):
         return self
 
     def _check_finite(self, graph: Graph, factors: Factors, solution: Solution) -> None:
-        """Refuse what is no model: a loss or factors that are not finite, or a search that ended before it began."""
+        """Raise if the loss or the factors are not finite, or if the search was interrupted before its first value."""
         begun = bool(len(solution.history))
         if solution.reason == "interrupted" and not begun:
             raise KeyboardInterrupt
@@ -145,7 +145,7 @@ class LinkModel(BaseEstimator):
         raise DivergedError(f"the fit of {type(self).__name__} ended in {found}, so there is no model; {advice}")
 
     def decision_function(self, pairs: Iterable[Pair]) -> Float64Array:
-        """The score of each pair of node names; for models with a sigmoid the logit, the log-odds of a link."""
+        """The score of each pair of node names: for models with a sigmoid, the log-odds of a link."""
         check_is_fitted(self)
         return self.factors_.scores(*rows_of_pairs(self.graph_, pairs))
 
@@ -154,23 +154,23 @@ class LinkModel(BaseEstimator):
         return np.asarray(self.loss.probability(self.decision_function(pairs)))
 
     def expected(self, rows: npt.NDArray[np.integer], columns: npt.NDArray[np.integer]) -> Float64Array:
-        """The expected entries of the adjacency matrix at pairs of rows; not in [0, 1] for all models."""
+        """The expected adjacency entries at pairs of rows; some models' values may leave [0, 1]."""
         check_is_fitted(self)
         return np.asarray(self.loss.expected(self.factors_.scores(rows, columns)))
 
     def expected_block(self, rows: Rows, columns: Rows) -> Float64Array:
-        """The expected entries of the adjacency matrix in a block of rows and columns."""
+        """The expected adjacency entries in a block of rows and columns."""
         check_is_fitted(self)
         return np.asarray(self.loss.expected(self.factors_.score_block(rows, columns)))
 
     def score(self, X: Any = None, y: Any = None, *, pairs: Iterable[Pair] | None = None) -> float:
-        """The mean log-likelihood a pair, of all pairs of different nodes or of the ``pairs`` given; 0 is perfect.
+        """The mean log-likelihood per pair, over all pairs of different nodes or over ``pairs``; 0 is perfect.
 
-        ``X`` is a graph on the same nodes; without it, the one the model was fitted to. Where a model does not give
-        probabilities its values are brought into [0, 1], a trillionth away from either end.
+        ``X`` is a graph on the same nodes; the default is the fitted graph. Models that do not give probabilities have
+        their values clipped to [0, 1], a trillionth away from either end.
 
-        Above 20,000 nodes the mean over all pairs is estimated from all links and a sample of the other pairs, always
-        the same; ``philia.evaluate.estimated_likelihood`` gives the interval with it.
+        Above 20,000 nodes the mean over all pairs is estimated from all links and a fixed sample of the other pairs;
+        ``philia.evaluate.estimated_likelihood`` also gives its confidence interval.
         """
         check_is_fitted(self)
         graph = self.graph_ if X is None else as_graph(X)
@@ -189,10 +189,10 @@ class LinkModel(BaseEstimator):
         return float(np.mean(self.loss.log_likelihood(scores, graph.linked(rows, columns))))
 
     def communities(self, rule: str | float | None = None) -> Communities:
-        """The communities as overlapping sets of names with soft memberships.
+        """The communities as overlapping sets of node names with soft memberships.
 
-        ``rule`` says who is a member: one of ``rules``, of which the first is the default, or a membership such as 0.5.
-        ``find_communities`` tells what they mean, ``compare_rules`` what each makes of this model.
+        ``rule`` decides who is a member: one of ``rules`` (the first is the default) or a membership such as 0.5.
+        ``find_communities`` explains the rules; ``compare_rules`` shows what each gives for this model.
         """
         check_is_fitted(self)
         rule = self.rules[0] if rule is None else rule
@@ -204,7 +204,7 @@ class LinkModel(BaseEstimator):
         return find_communities(self.graph_, self.factors_.readable(), rule, self._effect, self.stability_)
 
     def described(self, rule: str | float | None = None) -> DescribedGraph:
-        """The graph with what the model says of each node and link beside it, for other libraries and programs.
+        """The graph annotated with the model's values per node and per link, for export to other programs.
 
         >>> from philia import CommunityModel
         >>> model = CommunityModel(1, 1, penalty=0.1, random_state=0).fit([("ann", "bob"), ("bob", "cat")])
@@ -216,19 +216,19 @@ class LinkModel(BaseEstimator):
         return describe(self.graph_, self.factors_.readable(), found, np.asarray(probabilities))
 
     def features(self) -> Float64Array:
-        """The fitted numbers, such as B, C and the popularity, a row a node in the order of ``graph_.nodes``."""
+        """The fitted numbers, such as B, C and popularity: one row per node, in the order of ``graph_.nodes``."""
         check_is_fitted(self)
         return self.factors_.features()
 
     def compare_rules(self) -> RuleComparison:
-        """What each rule of membership makes of this model: sizes, nodes in none, communities a node."""
+        """The communities under each membership rule: sizes, nodes in none, communities per node."""
         return RuleComparison(tuple(RuleEffect.of(rule, self.communities(rule)) for rule in self.rules))
 
     def stability(self, fits: int = 10, *, on_fit: OnFit | None = None) -> Stability:
-        """Which communities other fits find as well: the model is fitted ``fits`` times more, from other seeds.
+        """How reproducible each community is: the model is refitted ``fits`` times from other seeds.
 
-        Columns are matched one to one. The result stays in ``stability_``; from then on ``communities`` and ``explain``
-        show it. ``on_fit`` is called with the numbers of fits done and asked for. Ctrl-C keeps those done.
+        Columns are matched one to one. The result is kept in ``stability_``, and ``communities`` and ``explain`` show
+        it from then on. ``on_fit`` is called with the number of refits done and asked for. Ctrl-C keeps those done.
 
         >>> from philia import CommunityModel
         >>> from philia.datasets import dating_app
@@ -266,23 +266,23 @@ class LinkModel(BaseEstimator):
         return found
 
     def _working(self) -> AbstractContextManager[None]:
-        """While it lasts, the place where the model computes is open; for most that is nothing to be opened."""
+        """Keep the executor open for the duration of the block; most models have none."""
         return nullcontext()
 
     def _settled(self) -> Self:
-        """An unfitted model with the settings that the fit really used."""
+        """An unfitted copy with the settings that the fit chose."""
         fresh: Self = clone(self)
         return fresh
 
     def top_links(self, node: Node | None = None, count: int = 10) -> list[PredictedLink]:
-        """The likeliest links that are not in the graph, of one node or of all, best first."""
+        """The most likely missing links, of one node or of all, best first."""
         check_is_fitted(self)
         return best_missing_links(self.graph_, self.factors_, count, node, self.loss.probability)
 
     def sample(self, random_state: Any = None) -> Graph:
-        """A new graph on the same nodes, each link drawn with its fitted probability.
+        """A new graph on the same nodes, with each link drawn with its fitted probability.
 
-        Large sparse graphs are drawn in time near their number of links, with the same probabilities.
+        Sampling a large sparse graph takes time roughly linear in its number of links.
         """
         check_is_fitted(self)
         nodes, rng = self.graph_.nodes, generator(random_state)
@@ -291,7 +291,7 @@ class LinkModel(BaseEstimator):
         return sample_graph(lambda rows, columns: np.clip(self.expected_block(rows, columns), 0, 1), nodes, rng)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model with its graph, names, settings and loss history to a safetensors file."""
+        """Save the model with its graph, node names, settings and loss history to a safetensors file."""
         check_is_fitted(self)
         settings, fitted = self.get_params(deep=False), (self.graph_, self.factors_, self.solution_, self.held_out_)
         settings.pop("executor", None)  # where it was fitted need not be there when it is loaded
@@ -299,7 +299,7 @@ class LinkModel(BaseEstimator):
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
-        """A model from the file that ``save`` wrote."""
+        """Load a model from a file that ``save`` wrote."""
         kept = read_model(path)
         if kept.model != cls.__name__:
             raise InvalidParameterError(
@@ -309,7 +309,7 @@ class LinkModel(BaseEstimator):
             return cls._restored(kept)
 
     def _chosen(self) -> dict[str, Any]:
-        """What the fit chose by itself, as plain values, for a file; none by default."""
+        """The settings that the fit chose, as plain values for a file."""
         return {}
 
     @classmethod
@@ -325,12 +325,12 @@ class LinkModel(BaseEstimator):
         return model
 
     def _effect(self, strength: float) -> str:
-        """What a community of this strength does to two full members, in words."""
+        """The effect of a community of this strength on two full members, in words."""
         return f"{strength:+.3g} to the score"
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = True  # a row and a column a node
+        tags.input_tags.pairwise = True  # one row and one column per node
         tags.input_tags.positive_only = True
         tags.input_tags.sparse = True
         return tags
@@ -344,7 +344,7 @@ def _other_seeds(random_state: object, count: int) -> list[int]:
 
 
 def generator(random_state: Any) -> np.random.Generator:
-    """A generator from all that NumPy takes as a seed; scikit-learn's ``RandomState`` gives a seed drawn from it."""
+    """A generator from anything that NumPy accepts as a seed; a ``RandomState`` of scikit-learn supplies one."""
     if isinstance(random_state, np.random.RandomState):
         random_state = int(random_state.randint(2**31))
     try:

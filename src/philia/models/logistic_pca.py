@@ -20,7 +20,7 @@ from philia.solvers import AnySolver
 
 
 class LogisticPCA(Factorization):
-    """Link probabilities sigmoid(x_i·y_j), with factors of any sign: more expressive, and not made to be read.
+    """Link probabilities sigmoid(x_i·y_j) with factors of any sign: more expressive, but not interpretable.
 
     Chanpuriya, Musco, Sotiropoulos and Tsourakakis, "Node embeddings and exact low-rank representations of complex
     networks", NeurIPS 2020. Both directions of every pair are fitted; a pair's score is the mean of the two logits.
@@ -28,9 +28,9 @@ class LogisticPCA(Factorization):
     Parameters
     ----------
     n_columns
-        The number of columns of X, and of Y: a node has twice as many numbers.
+        The number of columns of X and of Y; each node has twice as many numbers.
     penalty
-        The weight of |X|² + |Y|²; none by default.
+        Regularization strength, the weight of |X|² + |Y|²; 0 by default.
     solver, include_diagonal, random_state, dtype, n_jobs, executor
         As in ``CommunityModel``.
 

@@ -1,8 +1,8 @@
-"""How much memory a fit will take, told before it begins, and what to do if that is too much.
+"""The memory that a fit will need, estimated before it starts, and what to do if that is too much.
 
-The numbers are measured peaks of this program, with a tenth added, on graphs of 100,000 and 1,000,000 nodes with ten
-times as many links (sampled pairs), and of 6,000 nodes (all pairs). A change that holds one more array of the size of
-F or of the links must change them; the test that fits within the promised bound notices.
+The constants are measured peaks plus a tenth, on graphs of 100,000 and 1,000,000 nodes with ten times as many links
+(sampled pairs) and of 6,000 nodes (all pairs). A change that holds one more array of the size of F or of the links must
+change them; the test that fits a model within the promised bound would notice.
 """
 
 from __future__ import annotations
@@ -24,28 +24,28 @@ from philia.selection.plan import MOST_HETEROPHILOUS, MOST_HOMOPHILOUS
 from philia.solvers import Adam
 
 _AT_REST: Final = 250 * 10**6
-"""What Python, the libraries and the compiled loops hold, whatever the graph."""
+"""Bytes that Python, the libraries and the compiled kernels hold for any graph."""
 
 _LOADING: Final = 100 * 10**6
-"""What the compiled loops of a fit take when they are not there yet, even if they are compiled for the first time."""
+"""Bytes for loading the compiled kernels of a fit, even if they are compiled for the first time."""
 
 _LINK_IN_MEMORY: Final = 10
-"""Bytes of a link in the adjacency: two entries of a column and a one."""
+"""Bytes per link in the adjacency: two entries, each with a column of 4 bytes and a value of 1."""
 
 _READING: Final = 110 * 10**6
 _SAVING: Final = 50 * 10**6
-"""For the blocks that are worked on at a time."""
+"""Bytes for the blocks in which files are read and written."""
 
 _NODE_READ: Final = 150
 _LINK_READ: Final = 56
-"""Bytes for the table of names, and for each link if all are in memory while a graph is made of them."""
+"""Bytes per node in the table of names, and per link if all links are in memory while the graph is built."""
 
 
 @dataclass(frozen=True)
 class SearchCosts:
-    """What a way of search takes beside the graph: bytes for each entry of F, for each node, and for each link.
+    """Bytes that a search needs besides the graph: per entry of F, per node and per link.
 
-    Those for a link are needed to begin, before most of the others.
+    Those per link are needed at the start, before most of the others.
     """
 
     an_entry: int
@@ -57,18 +57,18 @@ ALL_PAIRS: Final = SearchCosts(an_entry=580, a_node=100, a_link=90)
 SAMPLED_PAIRS: Final = SearchCosts(an_entry=AN_ENTRY, a_node=100, a_link=20)
 
 _CHOOSING: Final = 60
-"""Bytes for each entry of F that the trials of an automatic choice hold beside the search that is under way."""
+"""Bytes per entry of F that the trials of an automatic choice hold besides the current search."""
 
 _START: Final = 36
-"""Bytes for each entry of F while a start is made."""
+"""Bytes per entry of F while the start is computed."""
 
 _RESULT: Final = 16
-"""Bytes for each entry of F once it is found: the factors, and the solver's vector."""
+"""Bytes per entry of F after the search: the factors and the solution."""
 
 
 @dataclass(frozen=True)
 class FitSize:
-    """How large a fit is: nodes, links, and the columns of F with those of the background.
+    """The size of a fit: nodes, links, and columns of F including the background.
 
     >>> FitSize(1_000_000, 10_000_000, 35).peaks(SAMPLED_PAIRS, held=300_000_000, mapped=True).search
     1660000000
@@ -79,10 +79,10 @@ class FitSize:
     n_columns: int
 
     def peaks(self, costs: SearchCosts, held: int, *, mapped: bool) -> MemoryPlan:
-        """The most that each stage will hold, with the links in memory or mapped from disk.
+        """The peak memory of each stage, with the links in memory or memory-mapped.
 
-        ``held`` is what the process holds without the links. Beside the graph there are up to two without the links
-        that are held out or hidden.
+        ``held`` is what the process holds without the links. Besides the graph there may be two copies of it without
+        held-out and validation links.
         """
         entries, links = self.n_nodes * self.n_columns, 0 if mapped else _LINK_IN_MEMORY * self.n_links
         return MemoryPlan(
@@ -99,7 +99,7 @@ class FitSize:
 
 @dataclass(frozen=True)
 class MemoryPlan:
-    """The most that each stage of a fit will hold, in bytes, and whether its links are to be mapped from disk."""
+    """The peak memory of each stage of a fit in bytes, and whether its links are memory-mapped."""
 
     reading: int
     start: int
@@ -109,12 +109,12 @@ class MemoryPlan:
 
     @property
     def peak(self) -> int:
-        """The most that is held at any time once the graph is there; ``read_graph`` keeps to a bound by itself."""
+        """The peak once the graph is loaded; ``read_graph`` keeps to a bound by itself."""
         return max(self.start, self.search, self.saving)
 
 
 def plan_fit(size: FitSize, costs: SearchCosts, memory: MemoryBound, held: int = _AT_REST) -> MemoryPlan:
-    """The way to fit within a bound of memory: links in memory if they fit, else mapped; an error if neither will do.
+    """How to fit within a memory bound: links in memory if they fit, else memory-mapped; an error if neither fits.
 
     >>> plan_fit(FitSize(100_000, 1_000_000, 35), SAMPLED_PAIRS, MemoryBound.of("1G")).mapped
     False
@@ -135,7 +135,7 @@ def plan_fit(size: FitSize, costs: SearchCosts, memory: MemoryBound, held: int =
 def _ways_out(size: FitSize, costs: SearchCosts, memory: MemoryBound, held: int, peak: int) -> Iterator[str]:
     yield f"allow at least {in_words(peak)}"
     if costs is not SAMPLED_PAIRS and size.peaks(SAMPLED_PAIRS, held, mapped=True).peak <= memory.size:
-        yield 'take the solver "adam", which needs less'
+        yield 'use the solver "adam", which needs less'
     rest = memory.size - held - costs.a_node * size.n_nodes
     columns = rest // (costs.an_entry * max(1, size.n_nodes))
     if columns > 0 and FitSize(size.n_nodes, size.n_links, columns).peaks(costs, held, mapped=True).peak <= memory.size:
@@ -143,7 +143,7 @@ def _ways_out(size: FitSize, costs: SearchCosts, memory: MemoryBound, held: int,
 
 
 def plan_for(model: Factorization, graph: Graph, memory: MemoryBound) -> MemoryPlan:
-    """The way to fit a model to a graph that is there already; what this process holds now is counted in.
+    """How to fit a model to a graph that is already loaded, counting what this process holds now.
 
     >>> from philia import as_graph
     >>> plan_for(CommunityModel(2, 1), as_graph([("ann", "bob"), ("bob", "cat")]), MemoryBound.of("100G")).mapped

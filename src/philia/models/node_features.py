@@ -1,4 +1,4 @@
-"""Nodes as rows of features: the numbers of a fitted model, for whatever learns from rows."""
+"""Node features from a fitted model, for scikit-learn pipelines."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from philia.graphs import as_graph
 
 
 class NodeFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """Turns names of nodes into rows of numbers that a model finds in the links of a graph.
+    """Turns node names into rows of features that a model learns from the links of a graph.
 
-    The first step of a scikit-learn pipeline that predicts something of nodes. The model sees the links of all nodes,
-    and never what is to be predicted, so nothing of the nodes that are to be judged leaks into their features.
+    Use it as the first step of a scikit-learn pipeline that predicts a property of nodes. The model sees the links of
+    all nodes but never the target, so no labels of test nodes leak into their features.
 
     Parameters
     ----------
     model
-        A model such as ``CommunityModel(32, 8)``; a copy of it is fitted. What is fitted already is taken as it is if
-        it is frozen: ``sklearn.frozen.FrozenEstimator(fitted)``. That saves a fit for each part of a cross-validation.
+        A model such as ``CommunityModel(32, 8)``; a copy of it is fitted. To use a model that is already fitted, freeze
+        it: ``sklearn.frozen.FrozenEstimator(fitted)``. That saves one fit per fold of a cross-validation.
     graph
-        The graph, in any form that ``as_graph`` takes. Every name that is asked for has to be in it.
+        The graph, in any form that ``as_graph`` accepts. It must contain every node name that is asked for.
 
     >>> from philia import CommunityModel
     >>> from philia.datasets import dating_app
@@ -45,7 +45,7 @@ class NodeFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         self.graph = graph
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Fit a copy of the model to the graph; ``X`` has names, which are only looked up, and ``y`` is ignored."""
+        """Fit a copy of the model to the graph; names in ``X`` are only checked, and ``y`` is ignored."""
         graph = as_graph(self.graph)
         graph.nodes.rows(_names(X))
         self.model_ = clone(self.model).fit(graph, None)
@@ -53,14 +53,14 @@ class NodeFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         return self
 
     def transform(self, X: Any) -> Float64Array:
-        """The rows of the names in ``X`` (a list, a column or a series), in their order."""
+        """The features of the nodes named in ``X`` (a list, a column or a series), in that order."""
         check_is_fitted(self)
         rows = self.model_.graph_.nodes.rows(_names(X))
         return self.model_.features()[rows]  # type: ignore[no-any-return]
 
 
 def _names(X: Any) -> Iterable[Node]:
-    """The names in a list, a series, an array, or in a table with a single column."""
+    """The names in a list, a series, an array, or a table with a single column."""
     if getattr(X, "ndim", 1) == 2 and X.shape[1] == 1:
         X = X.to_numpy() if hasattr(X, "to_numpy") else X
         return X[:, 0]  # type: ignore[no-any-return]

@@ -1,4 +1,4 @@
-"""What BigClam, SymNMF and soft clustering share: scores F Fᵀ with nonnegative F, each with a loss of its own."""
+"""The base of BigClam, SymNMF and soft clustering: scores F Fᵀ with nonnegative F."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from philia.solvers import AnySolver
 
 
 class NonnegativeFactorization(Factorization):
-    """Overlapping communities that attract, fitted by one of several losses.
+    """Overlapping attracting communities; subclasses differ in their loss.
 
     Parameters
     ----------
     n_communities
         The number of columns of F.
     penalty
-        The weight of |F|²; none by default.
+        Regularization strength, the weight of |F|²; 0 by default.
     start
-        "spectral" (from leading eigenvectors) or "uniform" (at random), or a function like those; scaled so that the
-        scores begin at the size of the graph's entries.
+        "spectral" (from leading eigenvectors), "uniform" (random), another name or a function as in ``CommunityModel``;
+        it is scaled so that initial scores match the density of the graph.
     solver
-        "lbfgsb", "floor", "adam", a solver object such as ``LBFGSB(iterations=500)``, or "auto", as ``CommunityModel``.
+        "auto", "lbfgsb", "floor", "adam" or a solver object, as in ``CommunityModel``.
     include_diagonal
         Whether a node's missing link to itself counts.
     random_state, dtype, n_jobs, executor
@@ -99,7 +99,7 @@ class _NonnegativeColumns(Parametrization):
 
 
 def _fitting_scale(graph: Graph, F: Float64Array, moment: int) -> float:
-    """The factor by which the scores F Fᵀ best fit the graph: in their sum, or in their squared error."""
+    """The factor at which the scores F Fᵀ best match the graph: in their sum, or in squared error."""
     if moment == 1:
         links, everything = 2.0 * graph.n_links, float((F.sum(axis=0) ** 2).sum())
     else:

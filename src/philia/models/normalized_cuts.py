@@ -20,11 +20,11 @@ from philia.solvers import OnIteration, Solution
 
 
 class NormalizedCuts(LinkModel):
-    """A partition that cuts few links for the degrees of its parts; each node is in one group.
+    """A partition with a small normalized cut; each node is in one group.
 
     Shi and Malik, "Normalized cuts and image segmentation", 2000, as scikit-learn's ``SpectralClustering`` solves it.
-    A pair's score is the share of linked pairs among the seen pairs of the same two groups, so the model predicts
-    links as well. Held-out links are hidden from the partition. Weights are ignored.
+    A pair's score is the share of links among the pairs of its two groups that are not held out, so the model also
+    predicts links. The partition does not see held-out links. Weights are ignored.
 
     Parameters
     ----------
@@ -65,20 +65,20 @@ class NormalizedCuts(LinkModel):
 
 
 def _partition(graph: Graph, count: int, seed: int) -> Int64Array:
-    if count >= graph.n_nodes - 1:  # as many groups as nodes: there is nothing to cut
+    if count >= graph.n_nodes - 1:  # about one node per group: nothing to cut
         return np.arange(graph.n_nodes) % count
     from sklearn.cluster import SpectralClustering
 
     clustering = SpectralClustering(count, affinity="precomputed", random_state=seed)
     matrix = sparse.csr_matrix(graph.adjacency.astype(np.float64))
     with warnings.catch_warnings():
-        # A graph in several components is welcome: its components are the first cuts.
+        # A graph with several components is fine: its components are the first cuts.
         warnings.filterwarnings("ignore", message=".*not fully connected.*")
         return np.asarray(clustering.fit_predict(matrix), dtype=np.int64)
 
 
 def _densities(graph: Graph, groups: Int64Array, held_out: HeldOut | None) -> Float64Array:
-    """The share of links among the seen pairs of each two groups; the density of the graph where no pair is."""
+    """The link density between each two groups, without held-out pairs; the graph's density where there are none."""
     count = int(groups.max()) + 1
     sizes = np.bincount(groups, minlength=count).astype(float)
     pairs = np.outer(sizes, sizes) - np.diag(sizes)
@@ -90,7 +90,7 @@ def _densities(graph: Graph, groups: Int64Array, held_out: HeldOut | None) -> Fl
 
 
 def _by_groups(groups: Int64Array, rows: Int64Array, columns: Int64Array, count: int) -> Float64Array:
-    """How many of the pairs, in both directions, lie between each two groups."""
+    """The number of pairs between each two groups, counting both directions."""
     one_way = np.bincount(groups[rows] * count + groups[columns], minlength=count**2).reshape(count, count)
     return np.asarray(one_way + one_way.T, dtype=float)
 

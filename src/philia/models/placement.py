@@ -1,4 +1,4 @@
-"""Nodes that were not in the graph: where a fitted model puts them, given whom they are linked with."""
+"""Fold-in: new nodes in a fitted model, given their links."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from philia.models.community import CommunityModel
 
 Neighbours = Mapping[Node, Iterable[Node]] | Iterable[Node]
-"""The neighbours of each new node by its name, or those of one node without a name."""
+"""The neighbours of each new node by its name, or the list for a single unnamed node."""
 
 _NAMELESS = "new"
-"""What a single new node is called that came without a name."""
+"""The name of a single new node that was given without one."""
 
 _ROWS = 256
 """New nodes whose links are ranked at a time: a block of 256 × n scores stays small."""
@@ -32,11 +32,11 @@ _ROWS = 256
 
 @dataclass(frozen=True, eq=False)
 class Placement:
-    """Where new nodes belong in a fitted model, in the model's own communities.
+    """New nodes folded into the communities of a fitted model.
 
-    ``factors`` has a row a new node, ``links`` (new × fitted, sparse) whom each is linked with, and ``kkt`` is the
-    largest distance of any row from optimal: of |f - max(f - gradient, bound)|, zero at the best place. New nodes do
-    not see each other: links between two of them are not considered, and their pairs are not predicted.
+    ``factors`` has one row per new node, ``links`` (new × fitted, sparse) their links, and ``kkt`` is the largest
+    residual |f - max(f - gradient, bound)| of any row, which is zero at the optimum. Links between new nodes are not
+    considered, and their pairs are not predicted.
 
     >>> from philia import CommunityModel
     >>> links = [("ann", "bob"), ("bob", "cat"), ("cat", "ann"), ("dan", "eve"), ("eve", "fay"), ("fay", "dan")]
@@ -55,7 +55,7 @@ class Placement:
     model: CommunityModel
 
     def decision_function(self, pairs: Iterable[Pair]) -> Float64Array:
-        """The logit of each pair of a new node and a fitted one, in this order."""
+        """The log-odds of each pair of a new node and a fitted one, in this order."""
         new, fitted = self._rows(pairs)
         return self._together.scores(new + self.model.graph_.n_nodes, fitted)
 
@@ -64,22 +64,22 @@ class Placement:
         return np.asarray(self.model.loss.probability(self.decision_function(pairs)))
 
     def communities(self, rule: str | float | None = None) -> Communities:
-        """The new nodes in each community of the model, by the thresholds and strengths of the fitted nodes.
+        """The new nodes in each community of the model, by the thresholds of the fitted nodes.
 
-        A new node's affinity may be larger than that of any fitted node; its membership is then 1, not more.
+        A new node's affinity may exceed that of every fitted node; its membership is then 1.
         """
         fitted = self.model.communities(rule)
         found = tuple(self._with_new_members(community) for community in fitted.found)
         return Communities(found, fitted.rule, self.nodes, fitted.unused)
 
     def memberships(self, node: Node | None = None) -> dict[str, float]:
-        """The membership of one new node in every community, between 0 and 1, members or not; fullest first."""
+        """The membership of one new node in every community, from 0 to 1, largest first."""
         row = self._row(node)
         all_of_it = {c.name: float(self._memberships(c)[row]) for c in self.model.communities().found}
         return dict(sorted(all_of_it.items(), key=lambda item: -item[1]))
 
     def explain(self, new: Node, fitted: Node) -> LinkExplanation:
-        """Why a new node and a fitted one are, or are not, predicted to be linked."""
+        """Why a link between a new node and a fitted one is likely or unlikely."""
         (i,), (j,) = self._rows([(new, fitted)])
         rows = [self.model.graph_.n_nodes + i, j]
         both = CommunityFactors(**{name: values[rows] for name, values in self._together.arrays().items()})
@@ -87,7 +87,7 @@ class Placement:
         return explain_link(Graph.from_rows(linked, linked + 1, Nodes([new, fitted])), both, new, fitted)
 
     def top_links(self, node: Node | None = None, count: int = 10) -> list[PredictedLink]:
-        """The likeliest links with fitted nodes beside the given ones, of one new node or of all, best first."""
+        """The most likely further links with fitted nodes, of one new node or of all, best first."""
         if count < 1:
             raise InvalidParameterError(f"{count} links were asked for; ask for at least 1")
         rows = np.arange(len(self.nodes)) if node is None else np.array([self._row(node)])

@@ -1,4 +1,4 @@
-"""The baseline that knows nothing."""
+"""A baseline that learns nothing."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from philia.solvers import OnIteration, Solution
 
 
 class RandomLinks(LinkModel):
-    """A coin for every pair: a score between 0 and 1 that is as likely above ½ as below, whatever the graph.
+    """A coin flip per pair: a uniform random score between 0 and 1 that ignores the graph.
 
-    What any other model must beat. Its communities are a random partition.
+    The baseline that every model must beat. Its communities are a random partition.
 
     >>> from philia import RandomLinks
     >>> model = RandomLinks(2, random_state=0).fit([("ann", "bob"), ("bob", "cat")])
@@ -46,7 +46,7 @@ class RandomLinks(LinkModel):
     def _restored(cls, kept: KeptModel) -> Self:
         model = super()._restored(kept)
         if model.factors_.groups.max(initial=0) >= model.n_communities:
-            raise ValueError(f"some nodes are in groups beyond the {model.n_communities} that there are")
+            raise ValueError(f"some nodes are in groups beyond the {model.n_communities} that the model has")
         return model
 
     def _effect(self, strength: float) -> str:

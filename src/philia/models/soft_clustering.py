@@ -12,9 +12,9 @@ from philia.objective import Divergence
 class SoftClustering(NonnegativeFactorization):
     """A ≈ H Λ Hᵀ with nonnegative H, whose columns sum to one, and a nonnegative diagonal Λ.
 
-    Yu, Yu and Tresp, "Soft clustering on graphs", NIPS 2005: the sum of a·log(a/s) - a + s over all entries is
-    minimised. Theirs are multiplicative updates; here the same objective is minimised over F = H Λ^½, in O(links · k)
-    a step. Parameters are those of ``NonnegativeFactorization``.
+    Yu, Yu and Tresp, "Soft clustering on graphs", NIPS 2005: it minimizes the sum of a·log(a/s) - a + s over
+    all entries. They use multiplicative updates; here a solver minimizes the same objective over F = H Λ^½, in
+    O(links · k) per step. Parameters are those of ``NonnegativeFactorization``.
 
     >>> from philia import SoftClustering
     >>> model = SoftClustering(2, random_state=0).fit([("ann", "bob"), ("bob", "cat"), ("cat", "ann"), ("dan", "eve")])

@@ -1,4 +1,4 @@
-"""The best approximation of the adjacency matrix by one of low rank."""
+"""The best low-rank approximation of the adjacency matrix."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from philia.solvers import OnIteration, Solution
 
 
 class SVD(LinkModel):
-    """The k eigenvectors with the largest eigenvalues by size, positive and negative ones kept apart.
+    """The k eigenvectors with the largest absolute eigenvalues, positive and negative ones kept apart.
 
-    No other matrix of this rank is nearer to the adjacency matrix in the squared error. The method cannot leave pairs
-    out: held-out links are hidden from it, but it takes every held-out pair for one without a link. It ignores weights.
+    No other matrix of this rank has a smaller squared error. The method cannot leave pairs out: held-out links are
+    removed, so it sees every held-out pair as a non-link. Weights are ignored.
 
     Parameters
     ----------
     n_columns
-        The number of eigenvectors; of a graph of more than 400 nodes at most a quarter of them.
+        The number of eigenvectors; for graphs with more than 400 nodes, at most a quarter of the nodes.
     random_state
         A seed for the start of the iteration.
 

@@ -1,4 +1,4 @@
-"""SymNMF: the adjacency matrix as a product of one nonnegative matrix with itself."""
+"""SymNMF: the adjacency matrix as H Hᵀ with a nonnegative H."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ class SymNMF(NonnegativeFactorization):
     """A ≈ H Hᵀ with H ≥ 0, by least squares over all entries.
 
     Kuang, Yun and Park, "SymNMF: nonnegative low-rank approximation of a similarity matrix for graph clustering",
-    Journal of Global Optimization 2015. Entries of H Hᵀ are not probabilities; they are brought into [0, 1] where one
-    is asked for. Parameters are those of ``NonnegativeFactorization``.
+    Journal of Global Optimization 2015. Entries of H Hᵀ are not probabilities; they are clipped to [0, 1] where one is
+    needed. Parameters are those of ``NonnegativeFactorization``.
 
     >>> from philia import SymNMF
     >>> model = SymNMF(2, random_state=0).fit([("ann", "bob"), ("bob", "cat"), ("cat", "ann"), ("dan", "eve")])

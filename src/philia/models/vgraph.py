@@ -25,42 +25,42 @@ from philia.solvers import OnIteration, Solution
 from philia.solvers.solver import Record
 
 _LINKS = 1 << 14
-"""Links that are looked at together: all the memory that the fit takes besides the embeddings."""
+"""Links per block; blocks bound the memory of a fit beyond its embeddings."""
 
 _BLUNT = 0.7
-"""The sharpness at which the search begins; see ``_minimize``."""
+"""The initial sharpness of q; see ``_minimize``."""
 
 _SMALL = 0.01
-"""The size of the nodes' first embeddings: all communities begin alike, so that no early accident decides."""
+"""Scale of the initial node embeddings: all communities start almost alike, so no early accident decides."""
 
 
 class VGraph(LinkModel):
-    """Overlapping communities from the links of each node: a link belongs to a community, a node to those of its links.
+    """Overlapping communities of links: each link belongs to one community, a node to those of its links.
 
     Sun, Qu, Hoffmann, Huang and Tang, "vGraph: a generative model for joint community detection and node
     representation learning", NeurIPS 2019. A link of node w chooses a community z with p(z|w) = softmax(φ_w·ψ_z), then
-    its other end c with p(c|z) = softmax(ψ_z·χ_c). What is maximised is the authors' bound on the likelihood of both
-    directions of every link, E_q[log p(c|z)] - KL(q ‖ p(z|w)), in which q, as theirs, is one for both directions.
+    its other end c with p(c|z) = softmax(ψ_z·χ_c). The fit maximizes the authors' lower bound on the likelihood of both
+    directions of every link, E_q[log p(c|z)] - KL(q ‖ p(z|w)), with one q for both directions, as theirs.
 
-    Two things differ. The mean over z has k terms and is summed instead of sampled. And q is the best there is for a
-    link, q(z) ∝ √(p(z|w) p(c|z) p(z|c) p(w|z)), where theirs is a function of the embeddings, softmax((φ_w ⊙ φ_c)·ψ_z):
-    summed exactly, that one was seen to stop where all communities are the same. So a link costs k numbers, and as
-    links are taken some thousands at a time, memory is linear in nodes and links. As one community stands for both
-    ends of a link, communities attract. Weights are ignored.
+    Two things differ. The expectation over z has k terms and is summed, not sampled. And q is the optimal one for each
+    link, q(z) ∝ √(p(z|w) p(c|z) p(z|c) p(w|z)); theirs is a function of the embeddings, softmax((φ_w ⊙ φ_c)·ψ_z), which
+    when summed exactly got stuck where all communities are equal. A link costs k numbers, and links are processed in
+    blocks, so memory is linear in nodes and links. Since one community explains both ends of a link, communities
+    attract. Weights are ignored.
 
     Parameters
     ----------
     n_communities
         The number of communities.
     dimensions
-        The length of the embeddings φ, ψ and χ; from ``n_communities`` on they restrict nothing.
+        The length of the embeddings φ, ψ and χ; with at least ``n_communities`` they restrict nothing.
     smoothness
-        The weight of |p(z|w) - p(z|c)|², times the share of common neighbours, for each direction of each link. The
-        authors call the model with it vGraph+.
+        The weight of |p(z|w) - p(z|c)|² times the share of common neighbours, for each direction of each link. The
+        authors call this vGraph+.
     iterations
-        Steps of Adam, each over all links.
+        The number of steps of Adam, each over all links.
     learning_rate
-        The size of those steps until half of them are done; from there it falls to zero.
+        The step size in the first half of the steps; then it falls linearly to zero.
     random_state
         A seed.
 
@@ -93,11 +93,11 @@ class VGraph(LinkModel):
         self.random_state = random_state
 
     def communities(self, rule: str | float | None = None) -> Communities:
-        """The communities as overlapping sets of names; a membership is relative to the fullest member.
+        """The communities as overlapping sets of node names; memberships are relative to the fullest member.
 
-        ``rule="links"``, the default, is the authors': a node is in each community that at least one of its links is
-        in. "density", the rule of other models, means the same here. A number asks for that share of the node's links
-        instead.
+        ``rule="links"``, the default, is the authors': a node is in every community that has at least one of its
+        links. "density", the default of other models, means the same here. A number requires that share of a node's
+        links instead.
         """
         check_is_fitted(self)
         least, said = _least_share(self.rules[0] if rule is None else rule)
@@ -109,7 +109,7 @@ class VGraph(LinkModel):
     def _learn(
         self, graph: Graph, rng: np.random.Generator, journal: Journal, on_iteration: OnIteration | None
     ) -> tuple[Factors, Solution]:
-        with one_blas_thread():  # sums in the same order whatever the machine
+        with one_blas_thread():  # sums in the same order on any machine
             known = seen(graph, self.held_out_)
             bound = _Bound(known, self.n_communities, self.dimensions, self.smoothness)
             solution = _minimize(bound, bound.start(rng), self.iterations, self.learning_rate, on_iteration)
@@ -129,7 +129,7 @@ class VGraph(LinkModel):
 
 
 def _least_share(rule: str | float) -> tuple[float, str]:
-    """The smallest share of a node's links that makes it a member, and the same in words."""
+    """The smallest share of links that makes a node a member, as a number and in words."""
     if rule in ("links", "density"):
         return float(np.finfo(float).tiny), "at least one link in the community"
     if isinstance(rule, (int, float)) and not isinstance(rule, bool) and 0 < rule <= 1:
@@ -156,7 +156,7 @@ class _Bound:
         self.laplacian = _laplacian(n, *graph.links, _overlaps(graph)) if smoothness else None
 
     def start(self, rng: np.random.Generator) -> Float64Array:
-        """Embeddings by chance."""
+        """Random embeddings."""
         sizes = (_SMALL, self.shapes[1][1] ** -0.5, _SMALL)
         parts = [size * rng.standard_normal(shape).ravel() for size, shape in zip(sizes, self.shapes, strict=True)]
         return np.concatenate(parts)
@@ -177,7 +177,7 @@ class _Bound:
         return value, np.concatenate([slope.ravel() for slope in slopes]).astype(np.float64)
 
     def factors(self, point: Float64Array) -> MixtureFactors:
-        """What the embeddings say."""
+        """The probabilities that the embeddings define."""
         nodes, communities, contexts = self._embeddings(point)
         chosen, reached = _log_softmax(nodes @ communities.T, 1), _log_softmax(contexts @ communities.T, 0)
         return MixtureFactors(
@@ -190,7 +190,7 @@ class _Bound:
         return nodes, communities, contexts
 
     def _expectation(self, together: FloatArray, sharpness: float) -> tuple[float, FloatArray]:
-        """Minus the bound, and how many links of each node are expected in each community."""
+        """Minus the bound, and the expected number of links of each node in each community."""
         expected, value = np.zeros_like(together), 0.0
         for ends in self._ends(together.dtype):
             joint = ends @ together / 2
@@ -201,14 +201,14 @@ class _Bound:
         return value, expected
 
     def _shares(self, together: Float64Array) -> Float64Array:
-        """The share of each node's links whose likeliest community is each (n × k)."""
+        """For each node and community, the share of the node's links that are most likely in it (n × k)."""
         counts, k = np.zeros(together.shape), together.shape[1]
         for ends in self._ends(together.dtype):
             counts += ends.T @ np.eye(k)[(ends @ together).argmax(axis=1)]
         return counts / np.maximum(self.graph.degrees, 1)[:, None]
 
     def _ends(self, dtype: Any) -> Iterator[sparse.csr_array]:
-        """Some links at a time, as rows with a one at each of their two ends."""
+        """Blocks of links, one row per link with a one at each of its two ends."""
         for w, c in _chunks(*self.graph.links):
             columns = np.stack([w, c], axis=1).ravel()
             starts = np.arange(0, columns.size + 1, 2)
@@ -228,12 +228,12 @@ def _through_softmax(slopes: FloatArray, logs: FloatArray, axis: int) -> FloatAr
 def _minimize(
     bound: _Bound, start: Float64Array, iterations: int, learning_rate: float, on_iteration: OnIteration | None
 ) -> Solution:
-    """The best embeddings that Adam (Kingma and Ba 2015) finds.
+    """The best embeddings that Adam (Kingma and Ba, 2015) finds.
 
-    In the first half of the steps q sharpens, from blunt to what it is: with all of its sharpness from the beginning
-    links settle early and badly. (The authors cool the noise of their samples, to the same end.) In the second half
-    the steps shrink, so that the end is not one point of many that Adam swings between. Steps are measured by the
-    last hundred gradients, not by the last thousand: those are of another size once communities begin to differ.
+    In the first half of the steps, q is annealed from blunt to sharp: if it is sharp from the beginning, links settle
+    early and badly. (The authors anneal the temperature of their samples for the same reason.) In the second half the
+    steps shrink, so that the search ends at a point and does not oscillate. The second moment averages about a hundred
+    gradients, not a thousand, because gradients change in size once communities begin to differ.
     """
     record = Record(lambda at: bound(at, _sharpness(record.evaluations / iterations)), iterations, on_iteration)
     point, reason = start.copy(), "stopped at the limit of iterations"
@@ -253,7 +253,7 @@ def _minimize(
 
 
 def _sharpness(done: float) -> float:
-    """How sharp q is after a share of the steps."""
+    """The sharpness of q after a share of the steps."""
     return min(1.0, _BLUNT + (1 - _BLUNT) * 2 * done)
 
 

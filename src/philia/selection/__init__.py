@@ -1,4 +1,4 @@
-"""Between steps 3 and 4: how many communities, of which kind, and how large a penalty."""
+"""The automatic choice of the numbers of communities and the penalty."""
 
 from philia.selection.plan import Folds, Settings, first_settings
 from philia.selection.search import Search, choose

@@ -1,4 +1,4 @@
-"""Where a search begins, and how many pairs it hides."""
+"""The starting point of the choice, and its folds."""
 
 from __future__ import annotations
 
@@ -13,18 +13,21 @@ from philia.objective.held_out import BothPairs
 from philia.selection.rank import detectable
 
 MOST_HOMOPHILOUS, MOST_HETEROPHILOUS = 48, 8
-"""More communities than these are not looked for; a user who wants more says so."""
+"""The most communities that an automatic choice considers; ask for more by number."""
 
 _ENOUGH_LINKS, _MOST_FOLDS, _SHARE = 600, 3, 0.1
+"""Validation links that make one fold enough, the most folds otherwise, and the share of pairs that a fold hides."""
+
 _LISTED_NODES = 3000
+"""Up to this many nodes, a random share of held-out pairs can be listed: at most some million pairs."""
 
 _COUNTED_NODES = 100_000
-"""Beyond, to count the communities that stand out takes longer than to try with the most that are looked for."""
+"""Above this, counting detectable communities takes longer than starting with the maximum."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What is searched for, and where the search begins.
+    """What is searched for, and where the search starts.
 
     >>> Settings(24, 6, 2.0, (True, True), search_penalty=True).counts
     (24, 6)
@@ -38,7 +41,7 @@ class Settings:
 
     @property
     def counts(self) -> tuple[int, int]:
-        """The numbers of communities at the beginning: the most there may be."""
+        """The initial numbers of communities, which are also the largest."""
         return self.n_homophilous, self.n_heterophilous
 
 
@@ -49,12 +52,12 @@ def first_settings(
     penalty: float | None,
     rng: np.random.Generator,
 ) -> Settings:
-    """Where to begin for a graph; None is what is to be searched for.
+    """The starting point for a graph; None marks what is searched for.
 
-    Twice as many communities that attract as stand out of chance, and a few that repel; on large graphs as many as are
-    looked for at all. The penalty begins at 0.6
-    times the root of the mean degree: below it lies what chance alone does to the eigenvalues of the graph (twice that
-    root), and the best penalties of the graphs that the search was tuned on lie within a factor of two around it.
+    It has twice as many attracting communities as are detectable, plus four, and two more repelling ones; large graphs
+    start with the maximum. The penalty starts at 0.6 times the square root of the mean degree. Chance alone gives
+    eigenvalues of up to twice that root, and on the graphs that the search was tuned on the best penalty was within a
+    factor of two of this start.
 
     >>> from philia.datasets import planted
     >>> begun = first_settings(planted(500, 5, 0, random_state=0).graph, None, None, None, np.random.default_rng(0))
@@ -76,7 +79,7 @@ def first_settings(
 
 @dataclass(frozen=True)
 class Folds:
-    """How many times pairs are hidden, and which share of them each time.
+    """The number of folds, and the share of pairs that each hides.
 
     >>> from philia.datasets import classic
     >>> Folds.of(classic("karate"))
@@ -88,15 +91,17 @@ class Folds:
 
     @classmethod
     def of(cls, graph: Graph) -> Folds:
-        """One fold where a tenth of the pairs has enough links to judge by, a few on small graphs."""
+        """One fold where a tenth of the pairs contains enough links, a few on small graphs."""
         wanted = -(-_ENOUGH_LINKS // max(1, int(_SHARE * graph.n_links)))
         return cls(int(np.clip(wanted, 1, _MOST_FOLDS)), _SHARE)
 
     def hidden(self, graph: Graph, unknown: HeldOut | None, rng: np.random.Generator) -> Iterator[HeldOut]:
-        """The pairs that each fold hides, with those that nobody knows."""
+        """The pairs that each fold hides, together with those held out anyway."""
         seeds = [int(seed) for seed in rng.integers(2**62, size=self.count)]
         if self.count > 1 and isinstance(unknown, RandomPairs) and graph.n_nodes <= _LISTED_NODES:
-            unknown = ListedPairs.of_rows(graph, *unknown.pairs(graph.n_nodes))  # beside it other pairs can be drawn
+            unknown = ListedPairs.of_rows(
+                graph, *unknown.pairs(graph.n_nodes)
+            )  # other pairs can be drawn beside a list
         for seed in seeds:
             if unknown is None:
                 yield RandomPairs(self.share, seed)

@@ -1,4 +1,4 @@
-"""How many communities a graph can carry at most, from the signs of a matrix's eigenvalues."""
+"""The number of detectable communities, from the signs of the eigenvalues of the Bethe Hessian."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from philia.graphs.graph import Graph
 
 
 def detectable(graph: Graph, most: int, rng: np.random.Generator) -> tuple[int, int]:
-    """How many groups of linked nodes, and how many of unlinked ones, stand out of chance; both at most ``most``.
+    """The numbers of assortative and disassortative groups that are detectable, each at most ``most``.
 
     These are the negative eigenvalues of the Bethe Hessian (r² - 1) I - r A + D with r = ±√(mean excess degree). Those
     for +r count groups with many links inside (Le and Levina, "Estimating the number of communities by spectral
-    methods", 2015), those for -r directions in which links are avoided. The first is a good guess at the number of
-    groups that attract; the second is none at the number of those that repel, because each may show in many directions.
+    methods", 2015), those for -r directions in which links are avoided. The first is a good estimate of the number of
+    attracting groups; the second is not one of repelling groups, because each may appear in many directions.
 
     >>> from philia.datasets import planted
     >>> detectable(planted(500, 5, 0, random_state=0).graph, 20, np.random.default_rng(0))
@@ -31,12 +31,12 @@ def detectable(graph: Graph, most: int, rng: np.random.Generator) -> tuple[int, 
 
 
 def _negative(matrix: sparse.spmatrix, most: int, rng: np.random.Generator) -> int:
-    """How many eigenvalues are negative, counted up to ``most``."""
+    """The number of negative eigenvalues, counted up to ``most``."""
     n = matrix.shape[0]
     if n <= 200:
         return min(most, int((np.linalg.eigvalsh(matrix.toarray()) < 0).sum()))
     count = 8
-    while True:  # few are looked for first, because most graphs have few
+    while True:  # most graphs have few, so few are computed first
         count = min(count, most, n - 2)
         try:
             values = eigsh(matrix.tocsr(), count, which="SA", tol=1e-3, v0=rng.random(n), return_eigenvectors=False)

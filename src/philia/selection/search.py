@@ -1,8 +1,8 @@
-"""How many communities, of which kind, and how large a penalty: what predicts hidden pairs of the graph best.
+"""Choosing the numbers of communities and the penalty by how well they predict validation pairs.
 
-The search is a path, not a grid. It begins with more communities than the graph can carry, walks the penalty down or up
-as long as hidden pairs become likelier, then merges communities a few at a time, each time from where the last fit
-ended. So it costs a few fits, not dozens.
+The search is a path, not a grid. It starts with more communities than the graph can support, moves the penalty down or
+up as long as validation pairs become more likely, then merges communities a few at a time, always continuing from the
+last fit. So it costs a few fits, not dozens.
 """
 
 from __future__ import annotations
@@ -24,32 +24,33 @@ from philia.selection.selection import Selection, Step
 from philia.selection.shrinking import shrunk
 
 _FIRST, _WALK, _SHRINK = 50, 20, 15
-"""Iterations of the first fit, of each step along the penalty, and after each merger."""
+"""Iterations of the first run, of each step of the penalty, and after each merge: enough for the validation likelihood
+to settle to well below its standard error."""
 
 _SHRINK_TO = 0.82
-"""A step to fewer communities keeps this share: the next number is at most a fifth away."""
+"""The share of communities kept by one step, so that consecutive numbers are at most a fifth apart."""
 
 _HOPELESS = 4.0
-"""So many standard errors below the best, fewer communities will not do either."""
+"""This many standard errors below the best, fewer communities will not recover."""
 
 _DEAD = 1e-4
-"""A community that changes no pair's log-odds by more than this is none; a column near zero never leaves it again."""
+"""A community that changes no log-odds by more than this is dead: a column near zero never recovers."""
 
 
 _HIDDEN_SHARE, _MOST_HIDDEN = 0.1, 100_000
-"""The share of the links hidden on graphs whose pairs are sampled, and the most that are: more judge no better."""
+"""The share of links hidden where pairs are sampled, and their maximum: more would not make the choice better."""
 
 _Kinds = tuple[bool, bool]
-"""Which kinds of communities may become fewer: those that attract, those that repel."""
+"""Which kinds of communities may be reduced: attracting, repelling."""
 
 
 _MOST_WALKS = 10
-"""Steps of the penalty in one direction; without an end a graph that wants none would be walked for ever."""
+"""The most steps of the penalty in one direction; a graph that wants no penalty would never stop."""
 
 
 @dataclass(eq=False)
 class _State:
-    """Settings that were tried: the factors that came out in each fold, and the likelihood of each hidden pair."""
+    """A setting that was tried: the factors of each fold, and the log-likelihood of each validation pair."""
 
     factors: tuple[CommunityFactors, ...]
     penalty: float
@@ -61,14 +62,15 @@ class _State:
         return float(self.likelihoods.sum())
 
     def forget(self) -> None:
-        """Let go of the factors, which are large; what they were worth stays known."""
+        """Drop the factors, which are large; their likelihoods stay."""
         self.factors = ()
 
 
 class Search:
-    """One search on one or several folds; ``run`` gives the choice and the first fold's factors there.
+    """A search over one or several folds; ``run`` returns the choice and the first fold's factors there.
 
-    A fold is the problem with other pairs hidden. All folds take every step together and are judged as one.
+    A fold is the problem with some pairs hidden for validation. All folds take each step together, and their validation
+    pairs are judged together.
 
     >>> from philia import CommunityModel
     >>> from philia.datasets import planted
@@ -90,7 +92,7 @@ class Search:
         self._pairs = max(1.0, sum(float(judge.weights.sum()) for judge in judges))  # one node has no pairs at all
 
     def run(self, settings: Settings, share: float) -> tuple[Selection, CommunityFactors]:
-        """Walk the path that the settings leave open; ``share`` is the share of pairs that each fold hides."""
+        """Follow the path that the settings leave open; ``share`` is the share of pairs that each fold hides."""
         began = time.perf_counter()
         try:
             state = self._walked(settings)
@@ -157,7 +159,7 @@ class Search:
         return _factors(fold, solution.point)
 
     def _best_penalty(self, state: _State, factor: float) -> _State:
-        """Up or down as long as hidden pairs become likelier."""
+        """The penalty, moved up or down as long as validation pairs become more likely."""
         best = state
         for direction in (1 / factor, factor):
             for _ in range(_MOST_WALKS):
@@ -174,9 +176,9 @@ class Search:
         return best
 
     def _fewest(self, state: _State, kinds: _Kinds, keep: float, hopeless: float) -> _State:
-        """The fewest communities that are less than one standard error below the best.
+        """The fewest communities within one standard error of the best.
 
-        Each step keeps a share of them and loses at least one; the path ends so many standard errors below the best.
+        Each step keeps a share of them and drops at least one; it ends ``hopeless`` standard errors below the best.
         """
         path, now = [state], state
         while not self.interrupted:
@@ -201,9 +203,9 @@ class Search:
         return good[-1]
 
     def _repelling_anew(self, state: _State) -> _State:
-        """Half as many communities that repel, from the start, as long as they do as well.
+        """Half as many repelling communities, from a new start, as long as they predict as well.
 
-        Two groups that repel may have been found in quarters, and of four quarters none can be merged or dropped.
+        Two repelling groups may have been found as four quarters, none of which can be merged or dropped.
         """
         while state.counts[1] > 2 and not self.interrupted:
             fewer = -(-state.counts[1] // 2)
@@ -218,13 +220,13 @@ class Search:
         return state
 
     def _error(self, state: _State, best: _State) -> float:
-        """The standard error of the distance of two sums of log-likelihoods."""
+        """The standard error of the difference between two total log-likelihoods."""
         cuts = np.cumsum([len(judge.rows) for judge in self.judges])[:-1]
         differences = np.split(best.likelihoods - state.likelihoods, cuts)
         return float(np.sqrt(sum(j.variance(d) for j, d in zip(self.judges, differences, strict=True))))
 
     def _step(self, state: _State, best: _State, share: float) -> Step:
-        penalty = state.penalty / (1 - share)  # the whole graph has more pairs for the same penalty to hold against
+        penalty = state.penalty / (1 - share)  # the whole graph has more pairs against the same penalty
         error = self._error(state, best) if state is not best else 0.0
         return Step(penalty, *state.counts, state.total / self._pairs, error / self._pairs)
 
@@ -237,7 +239,7 @@ class Search:
 def choose(
     problem: Problem, n_homophilous: int | None, n_heterophilous: int | None, penalty: float | None
 ) -> tuple[Selection, CommunityFactors]:
-    """The settings left open (None) that predict hidden pairs of the graph well, and factors to go on from.
+    """The settings left open (None), chosen by validation pairs, and factors to continue from.
 
     >>> from philia import CommunityModel
     >>> from philia.datasets import planted
@@ -265,7 +267,7 @@ def choose(
 
 
 def _on_folds(penalty: float | None, share: float) -> float | None:
-    """The penalty for a fold, which has fewer pairs for it to hold against."""
+    """The penalty for a fold, which has fewer pairs than the graph."""
     return None if penalty is None else float(penalty) * (1 - share)
 
 
@@ -276,14 +278,14 @@ def _factors(fold: Problem, F: FloatArray) -> CommunityFactors:
 
 
 def _alive(folds: tuple[CommunityFactors, ...], kinds: _Kinds) -> tuple[CommunityFactors, ...]:
-    """The factors without the columns that died under the penalty, of the kinds that may become fewer."""
+    """The factors without the columns that died under the penalty, for the kinds that may be reduced."""
     B, C = [f.homophilous for f in folds], [f.heterophilous for f in folds]
     B, C = (_strongest(X) if free else X for X, free in zip((B, C), kinds, strict=True))
     return tuple(replace(f, homophilous=b, heterophilous=c) for f, b, c in zip(folds, B, C, strict=True))
 
 
 def _strongest(folds: Sequence[Float64Array]) -> list[Float64Array]:
-    """As many columns of each matrix as are alive in one of them."""
+    """From each matrix, as many columns as are alive in any of them."""
     most = [(X**2).max(axis=0, initial=0.0) for X in folds]
     alive = max(int((largest > _DEAD).sum()) for largest in most)
     kept = (np.sort(np.argsort(-largest, kind="stable")[:alive]) for largest in most)

@@ -1,4 +1,4 @@
-"""What was chosen, what else was tried, and why."""
+"""The result of an automatic choice: what was chosen, what was tried, and why."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 class Step:
     """One setting that was tried.
 
-    ``log_likelihood`` is the mean over hidden pairs; ``error`` the standard error of its distance to the best.
+    ``log_likelihood`` is the mean over validation pairs; ``error`` is the standard error of its difference to the best.
 
     >>> print(Step(2.5, 8, 2, -0.05, 0.001))
     8 + 2 communities, penalty 2.5: -0.05 ± 0.001
@@ -34,11 +34,11 @@ class Step:
 
 @dataclass(frozen=True)
 class Selection:
-    """The numbers of communities and the penalty that predict hidden pairs of the graph well.
+    """The chosen numbers of communities and penalty.
 
-    ``steps`` holds all that was tried, in order; ``chosen`` is the place of the choice among them: of all settings
-    whose likelihood is less than one standard error below the best, the one with the fewest communities. ``density``
-    is the log-likelihood of giving every pair the same probability.
+    ``steps`` holds everything that was tried, in order, and ``chosen`` is the index of the choice: the setting with the
+    fewest communities among those within one standard error of the best. ``density`` is the log-likelihood of giving
+    every pair the same probability.
 
     >>> steps = (Step(1, 6, 2, -0.050), Step(1, 4, 1, -0.049), Step(1, 2, 0, -0.06, 0.002))
     >>> print(Selection(steps, 1, folds=1, share=0.1, links=120, density=-0.08, seconds=0.5))
@@ -81,7 +81,7 @@ class Selection:
         return max(self.steps, key=lambda step: step.log_likelihood)
 
     def table(self) -> str:
-        """All steps, one a line, with the chosen one marked."""
+        """All steps, one per line, with the chosen one marked."""
         return "\n".join(f"{'>' if i == self.chosen else ' '} {step}" for i, step in enumerate(self.steps))
 
     def __str__(self) -> str:
@@ -118,12 +118,12 @@ class Selection:
         return [f"penalties from {tried[0]:.2g} to {tried[-1]:.2g} were tried"]
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as plain values, for files."""
+        """Plain values for files."""
         return asdict(self)
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Selection:
-        """The inverse of ``to_dict``; a ``ValueError`` if it is not that."""
+        """The inverse of ``to_dict``; raises ``ValueError`` for anything else."""
         steps = tuple(_checked(Step(**step)) for step in values["steps"])
         found = _checked(cls(**{**values, "steps": steps}))
         if not 0 <= found.chosen < len(steps):
@@ -135,7 +135,7 @@ _Checked = TypeVar("_Checked", Step, Selection)
 
 
 def _checked(found: _Checked) -> _Checked:
-    """The same, whose numbers are numbers, as those read from a file need not be."""
+    """The same, after checking the types of its numbers, since files may hold anything."""
     for part in fields(found):
         value: Any = getattr(found, part.name)
         kinds = {"int": (int,), "float": (int, float), "bool": (bool,)}.get(str(part.type))

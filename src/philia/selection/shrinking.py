@@ -1,4 +1,4 @@
-"""Fewer columns from many: each time the two whose merger costs least become one."""
+"""Reducing the number of columns by the merges that cost least."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from philia.factors import CommunityFactors
 from philia.selection.judge import Judge
 
 _ROUNDS = ((8_000, 20), (60_000, 0))
-"""Rounds of judging mergers: by so many pairs, so many of the cheapest go on (and ten more for each one wanted)."""
+"""Rounds of comparing merges: the number of pairs, and how many of the cheapest merges go on (plus ten for each column
+to remove). Few pairs sort out most merges; the last round uses enough to rank the rest."""
 
 
 @dataclass(frozen=True)
@@ -24,17 +25,17 @@ class _Merger:
     way: Callable[[Float64Array, Float64Array], Float64Array]
 
     def column(self, X: Float64Array) -> Float64Array:
-        """What is left of the two columns."""
+        """The column that replaces the two."""
         return self.way(X[:, self.first], X[:, self.second])
 
 
 def shrunk(
     factors: CommunityFactors, judge: Judge, remove: int, kinds: tuple[bool, bool], rng: np.random.Generator
 ) -> CommunityFactors:
-    """The factors with so many columns fewer, of those kinds (homophilous, heterophilous) that may lose some.
+    """The factors with ``remove`` columns fewer, taken from the kinds (homophilous, heterophilous) that may lose some.
 
-    Two columns of a kind become the one nearest to both, or their union, or one is dropped; hidden pairs judge which
-    costs least. No column is changed twice, so at most half of them go at a time.
+    Two columns of a kind are replaced by their best rank-one approximation or by their union, or one is dropped;
+    validation pairs decide which costs least. No column is changed twice, so one call removes at most half of them.
 
     >>> same = np.array([[1.0], [1.0], [0.0]])
     >>> twice = CommunityFactors(np.hstack([same, same]), np.zeros((3, 0)), np.full(3, -1.0))
@@ -60,7 +61,7 @@ def shrunk(
 def _mergers(
     factors: CommunityFactors, judge: Judge, kinds: tuple[bool, bool], remove: int, rng: np.random.Generator
 ) -> list[_Merger]:
-    """The cheapest mergers, best first: all judged by few pairs, the better ones by ever more."""
+    """The cheapest merges, best first: all are compared on few pairs, the better ones on more."""
     every = [
         _Merger(kind, i, j, way)
         for kind, X in enumerate((factors.homophilous, factors.heterophilous))
@@ -77,7 +78,7 @@ def _mergers(
 
 
 def _costs(factors: CommunityFactors, judge: Judge, mergers: Sequence[_Merger]) -> list[float]:
-    """How much less likely the pairs become by each merger."""
+    """The loss of log-likelihood of each merge."""
     scores = factors.scores(judge.rows, judge.columns)
     reached = float(judge.log_likelihoods(scores).sum())
     columns = (factors.homophilous, factors.heterophilous)
@@ -92,7 +93,7 @@ def _costs(factors: CommunityFactors, judge: Judge, mergers: Sequence[_Merger]) 
 
 
 def _sample(judge: Judge, count: int, rng: np.random.Generator) -> Judge:
-    """At most so many pairs, half of them links."""
+    """At most ``count`` pairs, half of them links."""
     if len(judge.rows) <= count:
         return judge
     links, others = np.flatnonzero(judge.linked), np.flatnonzero(~judge.linked)
@@ -109,11 +110,11 @@ def _nothing(f: Float64Array, g: Float64Array) -> Float64Array:  # noqa: ARG001 
 
 
 def _nearest(f: Float64Array, g: Float64Array) -> Float64Array:
-    """The column whose product with itself is nearest to f fᵀ + g gᵀ: right where one group was found twice."""
-    angle = 0.5 * np.arctan2(2 * (f @ g), f @ f - g @ g)  # of the longer axis of the two columns' products
+    """The best rank-one approximation of f fᵀ + g gᵀ: right where one group was found twice."""
+    angle = 0.5 * np.arctan2(2 * (f @ g), f @ f - g @ g)  # of the major axis
     return np.asarray(np.cos(angle) * f + np.sin(angle) * g)
 
 
 def _united(f: Float64Array, g: Float64Array) -> Float64Array:
-    """The larger of both entries: right where a group was found in two halves."""
+    """The entrywise maximum: right where a group was found in two halves."""
     return np.maximum(f, g)
