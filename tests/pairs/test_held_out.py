@@ -7,7 +7,16 @@ from hypothesis import strategies as st
 
 from philia import as_graph
 from philia.exceptions import InvalidParameterError, UnknownNodeError
-from philia.objective import ListedPairs, RandomPairs
+from philia.pairs import HeldOut, ListedPairs, RandomPairs
+from philia.pairs import held_out as module
+from tests.strategies import random_graph
+
+N = 400
+
+
+def pairs_of(held_out: HeldOut, count: int, seed: int = 0) -> list[tuple[int, int]]:
+    rows, columns = held_out.sample(N, count, np.random.default_rng(seed))
+    return list(zip(rows.tolist(), columns.tolist(), strict=True))
 
 
 @given(st.floats(0.01, 0.9), st.integers(0, 2**40))
@@ -70,3 +79,48 @@ def test_all_held_out_pairs_can_be_listed() -> None:
     graph = as_graph([("ann", "bob"), ("bob", "cat")])
     listed = ListedPairs(graph, [("cat", "ann"), ("ann", "cat")])
     assert [side.tolist() for side in listed.pairs(3)] == [[0], [2]]
+
+
+def test_a_list_gives_the_pairs_that_testing_all_pairs_finds_in_the_same_order() -> None:
+    graph = random_graph(60, 0.3, seed=1)
+    rows, columns = graph.links
+    listed = ListedPairs.of_rows(graph, columns[::5], rows[::5])
+    for n in (60, 40, 70):
+        tested = list(HeldOut.blocks(listed, n))
+        np.testing.assert_array_equal(np.concatenate(tested, axis=1), np.stack(listed.pairs(n)))
+
+
+@pytest.mark.parametrize("rate", [0.01, 0.3, 0.9])
+@pytest.mark.parametrize("count", [10, 1000, 10_000])
+def test_a_sample_is_different_held_out_pairs_as_many_as_there_are(rate: float, count: int) -> None:
+    held_out = RandomPairs(rate, seed=2)
+    sample = pairs_of(held_out, count)
+    assert len(sample) == len(set(sample)) == min(count, len(held_out.pairs(N)[0]))
+    assert all(row < column for row, column in sample)
+    assert held_out.contains(*np.array(sample).T).all()
+    assert sample == pairs_of(held_out, count)
+    assert sample != pairs_of(held_out, count, seed=1) or len(sample) < count
+
+
+@pytest.mark.parametrize("rate", [0.02, 0.3])
+def test_every_pair_is_equally_likely_in_a_sample(rate: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_DRAWS", 2**14)
+    held_out = RandomPairs(rate, seed=2)
+    index = {pair: at for at, pair in enumerate(zip(*map(np.ndarray.tolist, held_out.pairs(N)), strict=True))}
+    counts = np.zeros(len(index))
+    count = len(index) // 4
+    for seed in range(40):
+        counts[[index[pair] for pair in pairs_of(held_out, count, seed)]] += 1
+    # The variance of a count is that of 40 draws with probability ¼ only if no pair is preferred.
+    assert counts.var() == pytest.approx(40 * 0.25 * 0.75, rel=0.15)
+
+
+def test_a_few_listed_pairs_of_a_large_graph_are_all_found() -> None:
+    graph = as_graph(np.stack([np.arange(30_000), np.arange(1, 30_001)], axis=1).tolist())
+    listed = ListedPairs(graph, [(5, 9), (7, 29_000), (9, 5)])
+    rows, columns = listed.sample(graph.n_nodes, 100, np.random.default_rng(0))
+    assert list(zip(rows.tolist(), columns.tolist(), strict=True)) == [(5, 9), (7, 29_000)]
+
+
+def test_nothing_held_out_is_nothing_sampled() -> None:
+    assert pairs_of(RandomPairs(0.0), 10) == []
