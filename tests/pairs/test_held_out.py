@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from philia import as_graph
 from philia.exceptions import InvalidParameterError, UnknownNodeError
-from philia.pairs import HeldOut, ListedPairs, RandomPairs
+from philia.objective.omitted import Omitted
+from philia.pairs import BothPairs, HeldOut, ListedPairs, RandomPairs
 from philia.pairs import held_out as module
 from tests.strategies import random_graph
 
@@ -120,6 +121,17 @@ def test_a_few_listed_pairs_of_a_large_graph_are_all_found() -> None:
     listed = ListedPairs(graph, [(5, 9), (7, 29_000), (9, 5)])
     rows, columns = listed.sample(graph.n_nodes, 100, np.random.default_rng(0))
     assert list(zip(rows.tolist(), columns.tolist(), strict=True)) == [(5, 9), (7, 29_000)]
+
+
+def test_a_list_holds_out_the_same_pairs_of_a_graph_that_has_grown() -> None:
+    graph = random_graph(30, 0.2, seed=1)
+    listed = ListedPairs.of_rows(graph, np.arange(5), np.arange(9, 14))
+    rows, columns = np.indices((40, 40))
+    expected = np.zeros((40, 40), bool)
+    expected[np.arange(5), np.arange(9, 14)] = expected[np.arange(9, 14), np.arange(5)] = True
+    np.testing.assert_array_equal(listed.contains(rows, columns), expected)
+    for held_out in (listed, BothPairs(RandomPairs(0.0), listed)):
+        np.testing.assert_array_equal(Omitted.of(held_out, diagonal=False, n=40).mask(0, 40, 0, 40), expected)
 
 
 def test_nothing_held_out_is_nothing_sampled() -> None:
