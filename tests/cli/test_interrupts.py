@@ -16,8 +16,8 @@ import pytest
 from philia import CommunityModel, load, report
 from philia.fitting import AllPairs, CommunityParametrization, problem
 from philia.models import LinkModel, community
+from philia.pairs import PairSample
 from philia.selection import search
-from philia.selection.judge import Judge
 
 PROGRAM = "print('begun', flush=True); from philia.__main__ import main; main()"
 
@@ -39,7 +39,7 @@ def on_call(number: int, function: Callable[..., Any]) -> Callable[..., Any]:
 @pytest.mark.parametrize(
     ("owner", "name", "number"),
     [
-        (Judge, "of_factors", 12),  # between two fits of the choice of numbers
+        (PairSample, "of_factors", 12),  # between two fits of the choice of numbers
         (search, "shrunk", 1),
         (search, "shrunk", 2),
         (problem, "minimized", 12),  # before a trial has evaluated anything

@@ -12,7 +12,8 @@ from philia.datasets import classic, dating_app
 from philia.exceptions import InvalidGraphError, InvalidParameterError, NotEnoughMemoryError, UnknownNodeError
 from philia.fitting import Background, solver_for
 from philia.graphs import Graph, Nodes
-from philia.objective import AllPairsObjective, RandomPairs
+from philia.objective import AllPairsObjective
+from philia.pairs import RandomPairs
 from philia.solvers import LBFGSB, Progress
 from tests.reference import dense
 from tests.strategies import random_graph

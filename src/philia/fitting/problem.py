@@ -19,8 +19,9 @@ from philia.factors import Factors
 from philia.graphs import Graph
 from philia.initialization import race
 from philia.models.journal import Journal, NoJournal, minimized
-from philia.objective import AllPairsObjective, HeldOut, Recipe, exact_objective, seen
+from philia.objective import AllPairsObjective, Recipe, exact_objective
 from philia.objective.closed_form import has_closed_form
+from philia.pairs import HeldOut, seen
 from philia.solvers import (
     Adam,
     AnySolver,

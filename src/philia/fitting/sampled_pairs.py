@@ -14,10 +14,11 @@ from philia.fitting.problem import AllPairs, Problem, joined, work
 from philia.graphs import Graph
 from philia.graphs.memory import require_memory
 from philia.initialization import race
-from philia.models.hidden_pairs import HiddenPairs
 from philia.objective import Freedom, Recipe, SampledPairsObjective
 from philia.objective.extra_pairs import with_link
+from philia.objective.likelihood import sample_loss
 from philia.objective.sharded_pairs import sampled_pairs_objective
+from philia.pairs import PairSample
 from philia.solvers import LBFGSB, Adam, Solution, staged
 from philia.solvers.by_size import MOST_WORK
 from philia.solvers.solver import unless_interrupted
@@ -75,8 +76,8 @@ class SampledPairs(Problem):
     ((600, 4), True)
     """
 
-    sample: HiddenPairs | None = None
-    validation: HiddenPairs | None = None
+    sample: PairSample | None = None
+    validation: PairSample | None = None
 
     @cached_property
     def objective(self) -> SampledPairsObjective:
@@ -100,8 +101,8 @@ class SampledPairs(Problem):
 
     def drawn(self, count: int, *, hide: bool) -> SampledPairs:
         """The problem with a sample of about ``count`` links and more other pairs drawn, and hidden if asked."""
-        sample = HiddenPairs.draw(self.graph, self.held_out, count, self.rng)
-        held_out = sample.beside(self.held_out, self.graph) if hide else self.held_out
+        sample = PairSample.draw(self.graph, self.held_out, count, self.rng)
+        held_out = sample.held_out_with(self.held_out, self.graph) if hide else self.held_out
         return replace(self, held_out=held_out, sample=sample)
 
     def solve(self, F: FloatArray, solver: Adam, stage: str = "") -> Solution:
@@ -150,7 +151,7 @@ class SampledPairs(Problem):
     def _run(self, F: FloatArray, solver: Adam, stage: str = "") -> Solution:
         groups = self.recipe.groups
         lower = np.repeat([g.lower_bound for g in groups], [g.width for g in groups])
-        judge = None if self.validation is None else partial(self.validation.cost, self.recipe)
+        judge = None if self.validation is None else partial(sample_loss, self.validation, self.recipe)
         watched = staged(self.on_iteration, stage) if stage else self.on_iteration
         return self.journal.solved(
             F, lambda: solver.minimize(self.objective, F, lower, self.rng, watched, judge, self.journal)
@@ -208,7 +209,7 @@ def _in_single(solution: Solution) -> Solution:
     return replace(solution, point=solution.point.astype(np.float32))
 
 
-def calibrated(F: Float64Array, recipe: Recipe, known: HiddenPairs) -> FloatArray:
+def calibrated(F: Float64Array, recipe: Recipe, known: PairSample) -> FloatArray:
     """F with each group of columns that attract or repel scaled, and each shared value moved, to fit the pairs best.
 
     It comes in single precision: that is what searches on sampled pairs work in.
@@ -218,7 +219,7 @@ def calibrated(F: Float64Array, recipe: Recipe, known: HiddenPairs) -> FloatArra
 
     >>> from philia import CommunityModel
     >>> recipe, F = CommunityModel(1, 0, background="none").recipe(), np.full((4, 1), 3.0)
-    >>> half = HiddenPairs(np.array([0, 1]), np.array([2, 3]), np.array([True, False]), np.ones(2))
+    >>> half = PairSample(np.array([0, 1]), np.array([2, 3]), np.array([True, False]), np.ones(2), 4)
     >>> round(float(calibrated(F, recipe, half).max()), 2)
     0.09
     """

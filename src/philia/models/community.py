@@ -25,7 +25,7 @@ from philia.models.factorization import Factorization
 from philia.models.files import KeptModel
 from philia.models.journal import Journal
 from philia.models.placement import Neighbours, Placement, rows_of_neighbours
-from philia.objective import CrossEntropy, HeldOut, ListedPairs
+from philia.objective import CrossEntropy
 from philia.objective.new_rows import place_rows
 from philia.selection import Selection, choose
 from philia.solvers import AnySolver, OnIteration, Solution, shortened
@@ -191,8 +191,7 @@ class CommunityModel(Factorization):
         following = self._settled()
         solver = solver_for(self.solver, after, following.recipe(), self.held_out_)
         following.set_params(start=FromModel(self), solver=shortened(solver, iterations))
-        held_out = on_more_nodes(self.held_out_, before, after)
-        following.fit(after, held_out=held_out, on_iteration=on_iteration)
+        following.fit(after, held_out=self.held_out_, on_iteration=on_iteration)
         following.selection_ = self.selection_  # what was chosen stays
         for name in [name for name in vars(following) if name.endswith("_")]:
             setattr(self, name, getattr(following, name))
@@ -270,16 +269,3 @@ class CommunityModel(Factorization):
             )
         if self.background not in BACKGROUNDS:
             raise InvalidParameterError(f"background is {self.background!r}; use 'none', 'constant' or 'popularity'")
-
-
-def on_more_nodes(held_out: HeldOut | None, before: Graph, after: Graph) -> HeldOut | None:
-    """The same held-out pairs on a graph that has grown; hashed pairs know their rows, which stay, and need nothing.
-
-    >>> from philia import as_graph
-    >>> small, large = as_graph([("a", "b"), ("b", "c")]), as_graph([("a", "b"), ("b", "c"), ("c", "d")])
-    >>> on_more_nodes(ListedPairs(small, [("a", "c")]), small, large).pairs(4)
-    (array([0]), array([2]))
-    """
-    if isinstance(held_out, ListedPairs):
-        return ListedPairs.of_rows(after, *held_out.pairs(before.n_nodes))
-    return held_out

@@ -15,7 +15,7 @@ from philia.exceptions import InvalidParameterError
 from philia.explain import Communities, Community, LinkExplanation, PredictedLink, explain_link
 from philia.factors import CommunityFactors
 from philia.graphs import Graph, Nodes
-from philia.objective.held_out import names_of_pairs
+from philia.pairs import names_of_pairs
 
 if TYPE_CHECKING:
     from philia.models.community import CommunityModel

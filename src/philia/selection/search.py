@@ -17,8 +17,7 @@ from philia._types import Float64Array, FloatArray
 from philia.exceptions import DivergedError
 from philia.factors import CommunityFactors
 from philia.fitting import Problem, SampledPairs
-from philia.objective import seen
-from philia.selection.judge import Judge
+from philia.pairs import PairSample, seen
 from philia.selection.plan import Folds, Settings, first_settings
 from philia.selection.selection import Selection, Step
 from philia.selection.shrinking import shrunk
@@ -75,16 +74,16 @@ class Search:
     >>> from philia import CommunityModel
     >>> from philia.datasets import planted
     >>> from philia.fitting import AllPairs
-    >>> from philia.objective import RandomPairs
+    >>> from philia.pairs import RandomPairs
     >>> graph, hidden = planted(90, 2, 0, degree=9, random_state=0).graph, RandomPairs(0.1)
     >>> columns, rng = CommunityModel(4, 0).parametrization(), np.random.default_rng(0)
     >>> fold = AllPairs(graph=graph, parametrization=columns, penalty=1.0, held_out=hidden, rng=rng)
-    >>> search = Search([fold], [Judge.of(graph, hidden, None, rng)])
+    >>> search = Search([fold], [PairSample.held_out(graph, hidden, None, rng)])
     >>> search.run(Settings(4, 0, 1.0, (True, False), search_penalty=False), share=0.1)[0].penalty
     1.11...
     """
 
-    def __init__(self, folds: Sequence[Problem], judges: Sequence[Judge]) -> None:
+    def __init__(self, folds: Sequence[Problem], judges: Sequence[PairSample]) -> None:
         self.folds, self.judges, self.rng = tuple(folds), judges, folds[0].rng
         self.tried: list[_State] = []
         self.interrupted = False
@@ -254,7 +253,8 @@ def choose(
         share = count / max(1, graph.n_links)
         fold = problem.drawn(count, hide=True)
         folds: list[Problem] = [fold]
-        judges = [Judge.of_sample(fold.sample, graph.n_nodes)]
+        assert fold.sample is not None
+        judges = [fold.sample]
         settings = first_settings(known, n_homophilous, n_heterophilous, _on_folds(penalty, share), rng)
     else:
         plan = Folds.of(known)
@@ -262,7 +262,7 @@ def choose(
         settings = first_settings(known, n_homophilous, n_heterophilous, _on_folds(penalty, share), rng)
         hidden = list(plan.hidden(graph, unknown, rng))
         folds = [replace(problem, held_out=pairs, dtype=None) for pairs in hidden]
-        judges = [Judge.of(graph, pairs, unknown, rng) for pairs in hidden]
+        judges = [PairSample.held_out(graph, pairs, unknown, rng) for pairs in hidden]
     return Search(folds, judges).run(settings, share)
 
 
@@ -293,7 +293,7 @@ def _strongest(folds: Sequence[Float64Array]) -> list[Float64Array]:
 
 
 def _down_to(
-    factors: CommunityFactors, judge: Judge, counts: tuple[int, int], rng: np.random.Generator
+    factors: CommunityFactors, judge: PairSample, counts: tuple[int, int], rng: np.random.Generator
 ) -> CommunityFactors:
     """The factors with this many columns of each kind."""
     for kind in (0, 1):
