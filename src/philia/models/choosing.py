@@ -10,8 +10,8 @@ import numpy as np
 from philia._types import Float64Array
 from philia.execution import one_blas_thread
 from philia.factors import CommunityFactors
+from philia.fitting import minimized
 from philia.graphs import Graph
-from philia.models.journal import minimized
 from philia.models.searching import solver_for, work
 from philia.objective import HeldOut, Recipe, exact_objective, seen
 from philia.selection import Folds, Search, Selection, first_settings

@@ -11,12 +11,12 @@ import numpy as np
 
 from philia._types import FloatArray
 from philia.execution import one_blas_thread
+from philia.fitting import Journal
 from philia.graphs import Graph
 from philia.graphs.memory import require_memory
 from philia.initialization import race
 from philia.models.calibrated import calibrated
 from philia.models.hidden_pairs import HiddenPairs
-from philia.models.journal import Journal
 from philia.models.searching import improving_on_all_pairs, work
 from philia.objective import HeldOut, Recipe, SampledPairsObjective
 from philia.objective.sharded_pairs import sampled_pairs_objective

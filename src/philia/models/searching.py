@@ -10,9 +10,9 @@ import numpy as np
 
 from philia._types import Float64Array
 from philia.execution import one_blas_thread
+from philia.fitting import minimized
 from philia.graphs import Graph
 from philia.initialization import race
-from philia.models.journal import minimized
 from philia.objective import HeldOut, Recipe, exact_objective, seen
 from philia.objective.closed_form import has_closed_form
 from philia.solvers import Adam, AnySolver, BySize, OnIteration, Solution, Solver, adam_for, as_solver, shortened
