@@ -18,6 +18,7 @@ ROOMS = [
     "philia.experiments",
     "philia.explain",
     "philia.factors",
+    "philia.fitting",
     "philia.graphs",
     "philia.initialization",
     "philia.models",

@@ -14,7 +14,8 @@ from sklearn.base import clone
 from philia import SVD, CommunityModel, as_graph
 from philia.exceptions import CheckpointError
 from philia.factors.files import _checksum_of_arrays, read_arrays
-from philia.fitting import Checkpoint, Record, checkpoint, description
+from philia.fitting import Checkpoint, checkpoint
+from philia.fitting.checkpoint import Record, description
 from philia.graphs import Graph
 from tests.fitting.killed_fits import FAST, graph, left_by, often, same, signed
 

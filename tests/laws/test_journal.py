@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 
 from philia import SVD, as_graph
 from philia._types import Float64Array
-from philia.fitting import Checkpoint, Journal, KeptJournal, NoJournal, description
+from philia.fitting import Checkpoint
+from philia.fitting.checkpoint import description
+from philia.fitting.journal import Journal, KeptJournal, NoJournal
 from philia.solvers import Solution
 
 Steps = list[int]

@@ -38,7 +38,7 @@ def planned(model: LinkModel, graph: Graph, held_out: float | None) -> dict[str,
     >>> planned(SVD(2, random_state=0), as_graph([(0, 1)]), None)["model"]
     'SVD'
     """
-    from philia.fitting import description
+    from philia.fitting.checkpoint import description
     from philia.models.held_out import as_held_out
     from philia.models.link_model import generator
 
@@ -53,7 +53,7 @@ def settle(
     An unfinished fit is neither resumed nor discarded unless the user asks for it. One with other settings is renamed,
     so that it never blocks this one.
     """
-    from philia.fitting import differences
+    from philia.fitting.checkpoint import differences
 
     folder = str(checkpoint.path)
     about = None if force and not resume else checkpoint.about
@@ -88,7 +88,7 @@ def settle(
 
 def _complete(out: Output, target: Path, fit: dict[str, Any]) -> LinkModel | None:
     """The model file's model if it is complete, or None if its fit was interrupted and has to start again."""
-    from philia.fitting import description, differences
+    from philia.fitting.checkpoint import description, differences
     from philia.models import load
 
     model = load(target)

@@ -1,17 +1,5 @@
-"""How a fit runs: what it records, and how it resumes."""
+"""How a fit runs: what it records on the way, and how it resumes."""
 
-from philia.fitting.checkpoint import Checkpoint, Record, description, differences
-from philia.fitting.journal import CheckpointLike, Journal, KeptJournal, NoJournal, ResumableFit, minimized
+from philia.fitting.checkpoint import Checkpoint
 
-__all__ = [
-    "Checkpoint",
-    "CheckpointLike",
-    "Journal",
-    "KeptJournal",
-    "NoJournal",
-    "Record",
-    "ResumableFit",
-    "description",
-    "differences",
-    "minimized",
-]
+__all__ = ["Checkpoint"]

@@ -10,7 +10,7 @@ import numpy as np
 from philia._types import Float64Array
 from philia.execution import one_blas_thread
 from philia.factors import CommunityFactors
-from philia.fitting import minimized
+from philia.fitting.journal import minimized
 from philia.graphs import Graph
 from philia.models.searching import solver_for, work
 from philia.objective import HeldOut, Recipe, exact_objective, seen

@@ -29,7 +29,7 @@ from philia.explain import (
 )
 from philia.factors import Factors, LowRankFactors
 from philia.factors.factors import Rows
-from philia.fitting import CheckpointLike, Journal, NoJournal, ResumableFit
+from philia.fitting.journal import CheckpointLike, Journal, NoJournal, ResumableFit
 from philia.graphs import DescribedGraph, Graph, as_graph
 from philia.models.files import KeptModel, read_model, refusing_damage, write_model
 from philia.models.held_out import HeldOutLike, as_held_out

@@ -11,7 +11,7 @@ import numpy as np
 
 from philia._types import FloatArray
 from philia.execution import one_blas_thread
-from philia.fitting import Journal
+from philia.fitting.journal import Journal
 from philia.graphs import Graph
 from philia.graphs.memory import require_memory
 from philia.initialization import race
