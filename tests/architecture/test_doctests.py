@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 ROOMS = [
+    "experiments",
     "philia",
     "philia.datasets",
     "philia.evaluate",
     "philia.exact",
     "philia.execution",
-    "philia.experiments",
     "philia.explain",
     "philia.factors",
     "philia.fitting",
