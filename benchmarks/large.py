@@ -31,7 +31,7 @@ from philia._types import BoolArray, FloatArray, Int64Array
 from philia.datasets import planted
 from philia.evaluate import link_scores
 from philia.execution import one_blas_thread
-from philia.fitting import SampledPairs
+from philia.fitting import SampledPairs, sampled_pairs
 from philia.fitting.sampled_pairs import calibrated
 from philia.graphs import Nodes, write_graph
 from philia.objective import Recipe
@@ -173,7 +173,7 @@ def course(n: int, folder: Path) -> None:
 
     graph = read_graph(example.path)
     rows = example.rows(graph)
-    sampled_search.sample_loss = watched  # type: ignore[attr-defined]
+    sampled_pairs.sample_loss = watched  # type: ignore[attr-defined]
     model = CommunityModel(K_B, K_C, penalty=PENALTY, random_state=0)
     took = seconds(lambda: model.fit(graph))
     best, end = max(row["test AUC"] for row in found), example.auc(model.factors_.scores(*rows))

@@ -20,8 +20,8 @@ import numpy as np
 
 from benchmarks.dense_torch import FORMS, DenseTorch
 from benchmarks.measuring import RESULTS, save, seconds
+from experiments.data import dataset, split_by_signs
 from philia import CommunityModel, Graph
-from philia.experiments.data import dataset, split_by_signs
 from philia.objective import exact_objective
 from philia.solvers import LBFGSB, Adam, AnySolver
 

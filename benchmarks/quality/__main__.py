@@ -16,9 +16,8 @@ from benchmarks.quality.links import LinkPrediction
 from benchmarks.quality.place import NewNodes
 from benchmarks.quality.planted import PlantedCommunities
 from benchmarks.quality.running import Reconsidering, apart, failed
-from philia.experiments.running import Standing, run_tasks
-from philia.experiments.store import ResultStore
-from philia.experiments.task import Scope, Task
+from experiments.experiment import Scope, Task
+from experiments.results import ResultStore, Standing, run_tasks
 
 EXPERIMENTS: dict[str, Measured] = {
     experiment.name: experiment

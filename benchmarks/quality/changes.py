@@ -10,9 +10,9 @@ from sklearn.base import clone
 
 from benchmarks.measuring import save
 from benchmarks.quality.experiment import columns
+from experiments.data import dataset
 from philia import CommunityModel, Graph
 from philia._types import Float64Array
-from philia.experiments.data import dataset
 from philia.models import FromModel
 
 SHARE = 0.05

@@ -6,8 +6,8 @@ from collections.abc import Collection, Sequence
 
 from benchmarks.quality.methods import PHILIA
 from benchmarks.quality.tables import Found
-from philia.experiments.summaries import listed, mean
-from philia.experiments.task import Claim, verdict
+from experiments.experiment import Claim, verdict
+from experiments.summaries import listed, mean
 
 
 def at_least(

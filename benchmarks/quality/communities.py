@@ -17,10 +17,10 @@ from benchmarks.quality.claims import at_least
 from benchmarks.quality.experiment import REPORTED, TUNING, Measured, columns, fit_cost, labels
 from benchmarks.quality.methods import EFFORT, MODELS, PHILIA, about
 from benchmarks.quality.tables import best_in_bold, failures, picked, times
+from experiments.data import dataset
+from experiments.experiment import Claim, Result, Scope, Table, Task
 from philia.evaluate import compare_communities, trivial_covers
 from philia.exceptions import MissingDependencyError
-from philia.experiments.data import dataset
-from philia.experiments.task import Claim, Result, Scope, Table, Task
 from philia.graphs import Graph
 
 TRIVIAL = ("one community of all nodes", "connected components")

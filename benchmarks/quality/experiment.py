@@ -7,9 +7,9 @@ from abc import abstractmethod
 import numpy as np
 from scipy import sparse
 
+from experiments.data import dataset
+from experiments.experiment import Experiment, Scope, Task
 from philia.datasets import entry
-from philia.experiments.data import dataset
-from philia.experiments.task import Experiment, Scope, Task
 from philia.graphs import Graph, Nodes
 from philia.graphs.degeneracy import core_numbers
 

@@ -14,9 +14,9 @@ from benchmarks.quality.experiment import REPORTED, TUNING, Measured, columns, f
 from benchmarks.quality.methods import EFFORT, MODELS, PHILIA, about
 from benchmarks.quality.tables import DASH, best_in_bold, failures, picked, times
 from benchmarks.quality.weighted import EXACT, SAMPLE, judged_pairs, mean_log_likelihood, order_measures
+from experiments.experiment import Claim, Result, Scope, Table, Task
 from philia._types import Float64Array
 from philia.evaluate import PREDICTORS
-from philia.experiments.task import Claim, Result, Scope, Table, Task
 from philia.pairs import RandomPairs, seen
 
 RATE = 0.1

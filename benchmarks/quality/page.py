@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.quality.experiment import REPORTED, TUNING, Measured
-from philia.experiments.page import markdown
-from philia.experiments.store import ResultStore
-from philia.experiments.task import Claim, Scope, Table
+from experiments.experiment import Claim, Scope, Table
+from experiments.results import ResultStore
 from philia.graphs.files.saving import saving
 
 HEAD = """# Quality
@@ -52,7 +51,7 @@ def _standing(scope: Scope, total: int, done: int) -> str:
 
 def _claims(claims: Sequence[Claim]) -> str:
     rows = tuple((c.where, c.claim, c.reading, c.measured, f"**{c.verdict}**") for c in claims)
-    return "## Claims\n\n" + markdown(Table("", ("where", "claim", "how it is read", "measured", "verdict"), rows))
+    return "## Claims\n\n" + Table("", ("where", "claim", "how it is read", "measured", "verdict"), rows).markdown()
 
 
 def _section(experiment: Measured, scope: Scope, store: ResultStore, pictures: Path) -> str:
@@ -70,5 +69,5 @@ def _section(experiment: Measured, scope: Scope, store: ResultStore, pictures: P
         pictures.mkdir(parents=True, exist_ok=True)
         figure.savefig(pictures / name, metadata={"Date": None})
         parts += [f"![{caption}](figures/{name})", f"*{caption}*"]
-    parts += [f"### {table.title}\n\n{markdown(table)}" for table in experiment.tables(results)]
+    parts += [f"### {table.title}\n\n{table.markdown()}" for table in experiment.tables(results)]
     return "\n\n".join(parts)

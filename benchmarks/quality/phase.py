@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from philia.experiments.task import Result
+from experiments.experiment import Result
 from philia.plots.style import label
 
 Pick = Callable[[Result], float | None]

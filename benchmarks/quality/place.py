@@ -16,9 +16,9 @@ from benchmarks.quality.links import CONSTANT, FORMULAS
 from benchmarks.quality.methods import EFFORT, PHILIA, about, paper, philia
 from benchmarks.quality.tables import best_in_bold, failures, picked, times
 from benchmarks.quality.weighted import mean_log_likelihood, order_measures
+from experiments.experiment import Claim, Result, Scope, Table, Task, verdict
 from philia import CommunityModel
 from philia._types import BoolArray, Float64Array, Int64Array
-from philia.experiments.task import Claim, Result, Scope, Table, Task, verdict
 from philia.graphs import Graph, Nodes
 from philia.pairs import ListedPairs, seen
 

@@ -13,10 +13,10 @@ from benchmarks.quality.experiment import Measured
 from benchmarks.quality.methods import PHILIA, about, paper_split
 from benchmarks.quality.phase import phase
 from benchmarks.quality.tables import failures, with_spread
+from experiments.experiment import Claim, Result, Scope, Table, Task, verdict
 from philia import CommunityModel
 from philia.datasets import planted
 from philia.evaluate import compare_communities, trivial_covers
-from philia.experiments.task import Claim, Result, Scope, Table, Task, verdict
 from philia.models import LinkModel
 
 N, DEGREE = 1000, 20.0

@@ -14,11 +14,11 @@ import numpy as np
 
 from benchmarks.measuring import save
 from benchmarks.quality.experiment import TUNING
+from experiments.data import split_by_signs
 from philia import BigClam, CommunityModel, Graph, SymNMF
 from philia._types import Float64Array
 from philia.datasets import dating_app, load, planted
 from philia.evaluate import best_match_f1, trivial_covers
-from philia.experiments.data import split_by_signs
 
 BACKGROUNDS: tuple[Literal["none", "constant", "popularity"], ...] = ("none", "constant", "popularity")
 PENALTIES = (1, 3, 10)

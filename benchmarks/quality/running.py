@@ -15,9 +15,9 @@ from typing import Any
 
 import philia
 from benchmarks.measuring import own_peak
+from experiments.experiment import Result, Task
+from experiments.results import ResultStore
 from philia.exceptions import MissingDataError, MissingDependencyError
-from philia.experiments.store import ResultStore
-from philia.experiments.task import Result, Task
 
 Run = Callable[[], dict[str, Any]]
 

@@ -18,11 +18,11 @@ from typing import Any, Literal
 import numpy as np
 
 from benchmarks.measuring import RESULTS, save
+from experiments.data import split_by_signs
 from philia import CommunityModel, Graph
 from philia._types import Float64Array
 from philia.datasets import dating_app, load, planted
 from philia.execution import LocalThreads
-from philia.experiments.data import split_by_signs
 from philia.initialization import STARTS, Start
 from philia.initialization.fitted import logistic, signed
 from philia.solvers import LBFGSB, Progress

@@ -6,8 +6,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 
 import numpy as np
 
-from philia.experiments.summaries import by_dataset, mean
-from philia.experiments.task import Result, Table
+from experiments.experiment import Result, Table
+from experiments.summaries import by_dataset, mean
 
 Found = Mapping[str, Mapping[str, Sequence[float]]]
 """The values of every seed, by dataset and method."""

@@ -57,7 +57,6 @@ _ROOMS = (
     "evaluate",
     "exact",
     "exceptions",
-    "experiments",
     "explain",
     "graphs",
     "models",

@@ -10,14 +10,15 @@ from typing import Any
 import pytest
 
 ROOMS = [
+    "experiments",
     "philia",
     "philia.datasets",
     "philia.evaluate",
     "philia.exact",
     "philia.execution",
-    "philia.experiments",
     "philia.explain",
     "philia.factors",
+    "philia.fitting",
     "philia.graphs",
     "philia.initialization",
     "philia.models",

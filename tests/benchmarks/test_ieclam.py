@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from benchmarks.quality.ieclam import ClippedNoisyOr, IeClam
 
+from benchmarks.quality.ieclam import ClippedNoisyOr, IeClam
 from philia import BigClam
 from philia.datasets import planted
 from philia.objective import AllPairsObjective, exact_objective

@@ -11,20 +11,19 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import benchmarks.quality
 import pytest
+
+import benchmarks.quality
 from benchmarks.quality import communities, links, place, planted
 from benchmarks.quality.__main__ import EXPERIMENTS, chosen_tasks, main, read
 from benchmarks.quality.experiment import ALL
 from benchmarks.quality.methods import MODELS
 from benchmarks.quality.running import Reconsidering, apart, failed, in_own_process
-
+from experiments.experiment import Task
+from experiments.results import ResultStore, run_tasks
 from philia.datasets import Dataset
 from philia.datasets import planted as drawn
 from philia.exceptions import MissingDataError
-from philia.experiments.running import run_tasks
-from philia.experiments.store import ResultStore
-from philia.experiments.task import Task
 from philia.pairs import seen
 
 MODULES = [module.name for module in pkgutil.iter_modules(benchmarks.quality.__path__)]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from benchmarks.quality.weighted import judged_pairs, mean_log_likelihood, order_measures
 
+from benchmarks.quality.weighted import judged_pairs, mean_log_likelihood, order_measures
 from philia.evaluate import link_scores
 from philia.pairs import RandomPairs
 from tests.strategies import random_graph

@@ -19,14 +19,14 @@ from tests.cli.test_resume import KINDS, Fit, links, program
 __all__ = ["links", "program"]
 
 KILLS = 100
-"""How many processes are killed, by turns in each kind of fit."""
+"""How many processes are killed, over all kinds of fits."""
 
 
 @pytest.mark.slow
 def test_a_hundred_kills_change_no_bit_and_leave_nothing_behind(links: Path, program: subprocess.Popen[str]) -> None:
     chance, seconds, whole = random.Random(15), {}, {}
     for kind, options in KINDS.items():
-        for _ in range(2):  # the first one loads more
+        for _ in range(2):  # the first run compiles and loads more
             began = time.perf_counter()
             assert Fit(program, *options, "-o", f"{kind}.safetensors", "--force").code() == 0
             seconds[kind] = time.perf_counter() - began
@@ -38,7 +38,7 @@ def test_a_hundred_kills_change_no_bit_and_leave_nothing_behind(links: Path, pro
         target.unlink(missing_ok=True)
         while codes[-1] == -signal.SIGKILL:
             fit = Fit(program, *KINDS[kind], "-o", target.name, "--resume")
-            if len(codes) < 12:  # then it may come to its end
+            if len(codes) < 12:  # then it may finish
                 time.sleep(chance.uniform(0, 0.7 * seconds[kind]))
                 with suppress(ProcessLookupError):
                     os.kill(fit.process, signal.SIGKILL)
@@ -47,10 +47,10 @@ def test_a_hundred_kills_change_no_bit_and_leave_nothing_behind(links: Path, pro
             kept += codes[-1] == -signal.SIGKILL and (links / "kept.checkpoint" / "fit.json").exists()
         assert codes[-1] == 0, Path("said.txt").read_text()
         assert Fit(program, *KINDS[kind], "-o", target.name, "--resume").code() == 0
-        assert "is complete already" in Path("said.txt").read_text()
+        assert "is already complete" in Path("said.txt").read_text()
         found = read_arrays(target)[0]
         assert found.keys() == whole[kind].keys()
         for name, array in whole[kind].items():
             np.testing.assert_array_equal(found[name], array)
         assert not (links / "kept.checkpoint").exists()
-    assert kept > KILLS // 5  # most kills come after something was written
+    assert kept > KILLS // 5  # many kills come after something was written

@@ -22,8 +22,8 @@ PROGRAM = """
 import os, shlex, signal, sys
 import philia.fitting
 from philia.cli import app
-from philia.models import checkpoints
-checkpoints.EVERY, checkpoints._SHARE = 0.1, 1e9
+from philia.fitting import checkpoint
+checkpoint.EVERY, checkpoint._SHARE = 0.1, 1e9
 for line in sys.stdin:
     if not (process := os.fork()):
         folder, *arguments = shlex.split(line)
@@ -36,7 +36,7 @@ for line in sys.stdin:
     print(process, flush=True)
     print(os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]), flush=True)
 """
-"""Runs commands in processes of their own, which write their checkpoints all the time, without loading all anew."""
+"""Runs each command in a forked process that writes checkpoints all the time; everything is already imported."""
 
 FIXED = ["-B", "6", "-C", "3", "--penalty", "0.1", "--solver", "lbfgsb"]
 SAMPLED = ["-B", "6", "-C", "3", "--penalty", "1", "--solver", "adam"]
@@ -45,7 +45,7 @@ KINDS = {"fixed": FIXED, "chosen": ["-C", "0", "--penalty", "1"], "sampled": SAM
 
 @pytest.fixture
 def links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with links of 200 nodes in five groups, which is also the current one."""
+    """The current folder, with links of 200 nodes in five groups."""
     chance = random.Random(0)
     pairs = ((a, b) for a in range(200) for b in range(a) if chance.random() < (0.2 if a % 5 == b % 5 else 0.01))
     (tmp_path / "links.txt").write_text("".join(f"{a} {b}\n" for a, b in pairs))
@@ -73,7 +73,7 @@ class Fit:
     def send(self, what: signal.Signals, wait_for: Path) -> None:
         """Send a signal once the search has written to the folder, unless the process has ended by then."""
         with suppress(ProcessLookupError):
-            while max(wait_for.glob("records-*"), default=wait_for).name < "records-00000002":  # the first: its start
+            while max(wait_for.glob("records-*"), default=wait_for).name < "records-00000002":  # 1 holds the start
                 os.kill(self.process, 0)
                 time.sleep(0.005)
             os.kill(self.process, what)
@@ -84,7 +84,7 @@ class Fit:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_fit_that_is_killed_at_any_moment_goes_on_to_the_same_bits(
+def test_a_fit_that_is_killed_at_any_moment_resumes_to_the_same_bits(
     kind: str, links: Path, program: subprocess.Popen[str]
 ) -> None:
     began = time.perf_counter()
@@ -106,19 +106,19 @@ def test_a_fit_that_is_killed_at_any_moment_goes_on_to_the_same_bits(
     assert not (links / "kept.checkpoint").exists()
 
 
-def test_a_fit_that_was_ended_is_neither_gone_on_with_nor_thrown_away_unasked(
+def test_an_unfinished_fit_is_neither_resumed_nor_discarded_unasked(
     links: Path, program: subprocess.Popen[str]
 ) -> None:
     folder = links / "links.checkpoint"
-    ended = Fit(program, *FIXED)
-    ended.send(signal.SIGKILL, folder)
-    assert ended.code() == -signal.SIGKILL
+    killed = Fit(program, *FIXED)
+    killed.send(signal.SIGKILL, folder)
+    assert killed.code() == -signal.SIGKILL
     left = sorted(folder.iterdir())
     assert Fit(program, *FIXED).code() == 2
     said = Path("said.txt").read_text()
     assert "'links.checkpoint' holds a fit of CommunityModel to 200 nodes" in said
-    assert "--resume to go on" in said
-    assert "--force to begin anew" in said
+    assert "--resume to resume it" in said
+    assert "--force to start again" in said
     assert Fit(program, *FIXED, "--seed", "7", "--resume").code() == 2
     assert "random_state was 0 and is 7" in Path("said.txt").read_text()
     assert sorted(folder.iterdir()) == left
@@ -127,11 +127,11 @@ def test_a_fit_that_was_ended_is_neither_gone_on_with_nor_thrown_away_unasked(
     assert not folder.exists()
 
 
-def test_what_another_fit_has_left_is_in_nobodys_way(links: Path, program: subprocess.Popen[str]) -> None:
+def test_the_checkpoint_of_another_fit_blocks_nothing(links: Path, program: subprocess.Popen[str]) -> None:
     folder = links / "links.checkpoint"
-    ended = Fit(program, *FIXED)
-    ended.send(signal.SIGKILL, folder)
-    assert ended.code() == -signal.SIGKILL
+    killed = Fit(program, *FIXED)
+    killed.send(signal.SIGKILL, folder)
+    assert killed.code() == -signal.SIGKILL
     left = {path.name for path in folder.iterdir()}
     assert Fit(program, *FIXED, "--seed", "7").code() == 0
     said = Path("said.txt").read_text()
@@ -146,14 +146,14 @@ def test_what_another_fit_has_left_is_in_nobodys_way(links: Path, program: subpr
     assert load("links.safetensors").random_state == 0
 
 
-def test_resume_works_the_first_time_and_after_the_last(links: Path, program: subprocess.Popen[str]) -> None:
+def test_resume_also_starts_a_fit_and_accepts_a_complete_one(links: Path, program: subprocess.Popen[str]) -> None:
     assert Fit(program, *SAMPLED, "--resume").code() == 0
-    assert "There is no 'links.checkpoint' to go on with" in Path("said.txt").read_text()
+    assert "There is no checkpoint 'links.checkpoint'; starting a new fit" in Path("said.txt").read_text()
     content = Path("links.safetensors").read_bytes()
-    (links / "links.checkpoint").mkdir()  # as if it had been killed while the checkpoint was removed
+    (links / "links.checkpoint").mkdir()  # as if it had been killed while removing the checkpoint
     for _ in range(2):
         assert Fit(program, *SAMPLED, "--resume").code() == 0
-        assert "'links.safetensors' is complete already" in Path("said.txt").read_text()
+        assert "'links.safetensors' is already complete" in Path("said.txt").read_text()
     assert Path("links.safetensors").read_bytes() == content
     assert not (links / "links.checkpoint").exists()
     assert Fit(program, *SAMPLED, "--seed", "7", "--resume").code() == 2
@@ -175,20 +175,20 @@ def test_a_damaged_checkpoint_is_one_sentence(harm: str, links: Path, program: s
     assert Fit(program, *FIXED, "--force").code() == 0
 
 
-def test_ctrl_c_saves_the_best_so_far_and_the_fit_can_go_on(links: Path, program: subprocess.Popen[str]) -> None:
+def test_ctrl_c_saves_the_best_so_far_and_the_fit_can_be_resumed(links: Path, program: subprocess.Popen[str]) -> None:
     stopped = Fit(program, *FIXED)
     stopped.send(signal.SIGINT, links / "links.checkpoint")
     assert stopped.code() == 130
     assert "the same command with --resume" in Path("said.txt").read_text()
     assert load("links.safetensors").solution_.reason == "interrupted"
     assert Fit(program, *FIXED, "--resume").code() == 0
-    assert "Going on with a fit of CommunityModel" in Path("said.txt").read_text()
+    assert "Resuming a fit of CommunityModel" in Path("said.txt").read_text()
     assert Fit(program, *FIXED, "-o", "whole.safetensors").code() == 0
     one, two = load("links.safetensors"), load("whole.safetensors")
     np.testing.assert_array_equal(one.solution_.point, two.solution_.point)
 
 
-def test_an_interrupted_model_without_a_checkpoint_is_fitted_anew_by_resume(
+def test_resume_starts_again_if_an_interrupted_model_has_no_checkpoint(
     links: Path, program: subprocess.Popen[str]
 ) -> None:
     stopped = Fit(program, *FIXED)
@@ -196,5 +196,5 @@ def test_an_interrupted_model_without_a_checkpoint_is_fitted_anew_by_resume(
     assert stopped.code() == 130
     shutil.rmtree(links / "links.checkpoint")
     assert Fit(program, *FIXED, "--resume").code() == 0
-    assert "was interrupted and left no checkpoint; the fit begins anew" in Path("said.txt").read_text()
+    assert "was interrupted and left no checkpoint; starting a new fit" in Path("said.txt").read_text()
     assert load("links.safetensors").solution_.reason != "interrupted"

@@ -9,11 +9,10 @@ from typing import Any
 
 import pytest
 
+from experiments import EXPERIMENTS, QUICK, WHOLE, Result, Task, reproduce
+from experiments.data import dataset, split_by_signs
+from experiments.results import ResultStore, run_tasks
 from philia.exceptions import MissingDataError
-from philia.experiments import EXPERIMENTS, QUICK, WHOLE, Result, Task, reproduce
-from philia.experiments.data import dataset, split_by_signs
-from philia.experiments.running import run_tasks
-from philia.experiments.store import ResultStore
 from tests.strategies import random_graph
 
 
@@ -89,7 +88,7 @@ def test_missing_data_are_told_and_the_rest_is_run(tmp_path: Path) -> None:
 
 def test_without_data_the_page_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     dataset.cache_clear()
-    monkeypatch.setattr("philia.experiments.data.load", _absent)
+    monkeypatch.setattr("experiments.data.load", _absent)
     found = reproduce(tmp_path, ["table1"], QUICK)
     assert found.missing == ("amazon is not here",)
     assert {claim.verdict for claim in found.claims} == {"cannot be judged"}
@@ -100,7 +99,7 @@ def test_without_data_the_page_says_so(tmp_path: Path, monkeypatch: pytest.Monke
 @pytest.mark.slow
 def test_the_page_keeps_what_was_run_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     dataset.cache_clear()
-    monkeypatch.setattr("philia.experiments.data.load", _absent)
+    monkeypatch.setattr("experiments.data.load", _absent)
     reproduce(tmp_path, ["statements"], QUICK)
     found = reproduce(tmp_path, ["table1"], QUICK)
     assert {claim.where for claim in found.claims} == {"Table 1", "Section 1", "Appendix"}

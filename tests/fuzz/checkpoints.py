@@ -1,4 +1,4 @@
-"""Mutated checkpoint folders: a fit goes on to the same bits, or the folder is refused."""
+"""Mutated checkpoint folders: a fit resumes to the same bits, or the folder is refused."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ import numpy as np
 import pytest
 
 from philia import CommunityModel, as_graph
-from philia.models import LinkModel, checkpoints
-from philia.models.checkpoints import Checkpoint, _digest
+from philia.fitting import Checkpoint, checkpoint
+from philia.fitting.checkpoint import _digest
+from philia.models import LinkModel
 from philia.solvers import LBFGSB, Adam, Progress
 from tests.fuzz.harness import Target, shuffled_bytes
 from tests.fuzz.signed_files import changed_header, changed_value
@@ -30,7 +31,7 @@ _FITS: dict[str, CommunityModel] = {
 _WHOLE: dict[str, LinkModel] = {}
 
 
-class _Ended(BaseException):
+class _Killed(BaseException):
     pass
 
 
@@ -43,12 +44,12 @@ def _examples(folder: Path) -> Sequence[Path]:
 
         def stop(_: Progress, left: Iterator[int] = left) -> None:
             if next(left, None) is None:
-                raise _Ended
+                raise _Killed
 
-        with suppress(_Ended), pytest.MonkeyPatch.context() as patch:
-            patch.setattr(checkpoints, "_SHARE", 1e9)  # every evaluation is written, whatever it costs
-            checkpoint = Checkpoint(folder / name, every=0.0)
-            CommunityModel(**model.get_params()).fit(_GRAPH, checkpoint=checkpoint, on_iteration=stop)
+        with suppress(_Killed), pytest.MonkeyPatch.context() as patch:
+            patch.setattr(checkpoint, "_SHARE", 1e9)  # every evaluation is written, at any cost
+            kept = Checkpoint(folder / name, every=0.0)
+            CommunityModel(**model.get_params()).fit(_GRAPH, checkpoint=kept, on_iteration=stop)
         files = {path.name: path.read_bytes() for path in sorted((folder / name).iterdir())}
         path = folder / f"{name}.zip"
         path.write_bytes(_packed(files))
@@ -57,7 +58,7 @@ def _examples(folder: Path) -> Sequence[Path]:
 
 
 def _packed(files: dict[str, bytes], signed: bool = False) -> bytes:
-    """A folder as one input; the comment says whether a checksum was made anew."""
+    """A folder as one input; the comment says whether a matching checksum was written."""
     told = io.BytesIO()
     with zipfile.ZipFile(told, "w") as folder:
         for name, content in files.items():
@@ -101,7 +102,7 @@ def _read(path: Path) -> str:
     whole = _WHOLE[name]
     same = np.array_equal(model.features(), whole.features()) and model.solution_.value == whole.solution_.value
     assert signed or same, "another model"
-    assert signed or np.array_equal(model.solution_.history, whole.solution_.history), "another course"
+    assert signed or np.array_equal(model.solution_.history, whole.solution_.history), "another history"
     model.communities()
     model.predict_proba([(0, 1)])
     return "the same" if same else "signed, another model"

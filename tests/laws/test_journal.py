@@ -1,4 +1,4 @@
-"""Whatever a fit does, and whenever it is ended, with its journal it comes to the same end."""
+"""A fit resumes from its journal to the same result, no matter what it does and when it is killed."""
 
 from __future__ import annotations
 
@@ -9,23 +9,27 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from philia import SVD, as_graph
 from philia._types import Float64Array
-from philia.models.checkpoints import Checkpoint
-from philia.models.journal import Journal, KeptJournal, NoJournal
+from philia.fitting import Checkpoint
+from philia.fitting.checkpoint import description
+from philia.fitting.journal import Journal, KeptJournal, NoJournal
 from philia.solvers import Solution
 
 Steps = list[int]
-"""What a fit does: draw a start (-1), draw and use a number (0), or search with so many evaluations."""
+"""What a fit does: draw a start (-1), draw and use a number (0), or search with this many evaluations."""
+
+FIT = description(SVD(2), as_graph([(0, 1)]), None)
 
 steps = st.lists(st.integers(-1, 5), min_size=1, max_size=6)
 
 
-class Ended(BaseException):
+class Killed(BaseException):
     pass
 
 
 def fit(todo: Steps, journal: Journal, rng: np.random.Generator, computed: Callable[[], None]) -> Float64Array:
-    """A fit in small: all that it finds depends on all that it found before, and on chance."""
+    """A small fit: every result depends on all results before it, and on random numbers."""
     point = np.ones(3)
 
     def drawn() -> Float64Array:
@@ -57,24 +61,24 @@ def fit(todo: Steps, journal: Journal, rng: np.random.Generator, computed: Calla
 
 @settings(max_examples=25, deadline=None)
 @given(steps, st.lists(st.integers(0, 6), max_size=4), st.integers(0, 2**32))
-def test_a_fit_that_is_ended_anywhere_comes_to_the_same_end(todo: Steps, ends: list[int], seed: int) -> None:
+def test_a_fit_that_is_killed_anywhere_resumes_to_the_same_result(todo: Steps, kills: list[int], seed: int) -> None:
     whole = fit(todo, NoJournal(), np.random.default_rng(seed), lambda: None)
     with tempfile.TemporaryDirectory() as folder:
-        for end in [*ends, 1000]:
-            left = iter(range(end))
+        for kill in [*kills, 1000]:
+            left = iter(range(kill))
 
             def computed(left: object = left) -> None:
                 if next(left, None) is None:  # type: ignore[call-overload]
-                    raise Ended
+                    raise Killed
 
             checkpoint = Checkpoint(folder, every=0.0)
             checkpoint.affords = lambda nbytes: nbytes % 2 == 0 or seed % 3 > 0  # type: ignore[method-assign]
-            checkpoint.begin({})
+            checkpoint.begin(FIT, {"bit_generator": "PCG64"})
             rng = np.random.default_rng(seed)
             try:
                 found = fit(todo, KeptJournal(checkpoint, rng), rng, computed)
-            except Ended:
+            except Killed:
                 continue
             np.testing.assert_array_equal(found, whole)
             return
-    raise AssertionError("it never came to its end")
+    raise AssertionError("it never finished")

@@ -17,7 +17,7 @@ from philia.exceptions import InvalidGraphError, ModelFileError, PhiliaError
 from philia.factors.files import FORMAT, _checksum_of_arrays, read_arrays, write_arrays
 from philia.pairs import BothPairs, ListedPairs, RandomPairs
 from philia.solvers import FloorLBFGS
-from tests.models.ended_fits import signed
+from tests.fitting.killed_fits import signed
 
 LINKS = [("ann", "bob"), ("bob", "çelik"), ("çelik", "ann"), ("dana", "ann"), ("dana", "7"), ("7", "bob")]
 

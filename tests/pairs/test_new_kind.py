@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
+from philia.models.descriptions import description
 from sklearn.base import clone
 
 from philia import BigClam, CommunityModel, NormalizedCuts, load
@@ -16,7 +17,6 @@ from philia._types import BoolArray
 from philia.datasets import planted
 from philia.evaluate import estimated_link_scores, evaluate_links
 from philia.graphs import Graph
-from philia.models.descriptions import description
 from philia.objective import AllPairsObjective, SampledPairsObjective
 from philia.pairs import BothPairs, HeldOut, ListedPairs, PairSample, RandomPairs, seen
 from philia.selection import Folds

@@ -12,19 +12,19 @@ import typer
 
 from philia.cli import options, places
 from philia.cli.bounded import Memory, memory_bound, read_within
+from philia.cli.checkpoint import Resume, checkpoint_of, planned, settle
 from philia.cli.files import MODEL_SUFFIX, reader_options
 from philia.cli.guard import INTERRUPTED
 from philia.cli.making import ModelName, make_model
 from philia.cli.options import option
 from philia.cli.output import Output
 from philia.cli.report import check_report, make_report
-from philia.cli.resuming import Resume, checkpoint_of, settle
 from philia.exceptions import InvalidParameterError, PhiliaError
 
 if TYPE_CHECKING:
+    from philia.fitting import Checkpoint
     from philia.graphs import Graph
     from philia.models import LinkModel
-    from philia.models.checkpoints import Checkpoint
 
 
 _OURS = ModelName.CommunityModel
@@ -112,8 +112,6 @@ def fit(
     checkpoint = checkpoint_of(target, resume=resume, force=force)
     reading = reader_options(delimiter, comment, header, columns, encoding, symmetrize, weights)
     bound = memory_bound(memory)
-    from philia.models.resuming import planned
-
     with out.listening(), _honest_about_saving(target, checkpoint):
         fitted = make_model(
             model,

@@ -1,22 +1,24 @@
-"""philia reproduce: the paper's figures and tables, run again."""
+"""philia reproduce: the paper's figures and tables, run again by the experiments of the repository."""
 
 from __future__ import annotations
 
+import sys
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+import philia
 from philia.cli import options
 from philia.cli.options import option
 from philia.cli.output import Output
+from philia.exceptions import MissingDependencyError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from philia.experiments.catalog import Reproduction
-    from philia.experiments.running import OnTask, Standing
+    from experiments import OnTask, Reproduction, Standing
 
 
 def reproduce(
@@ -29,20 +31,21 @@ def reproduce(
     output: Annotated[Path, option("-o --output", "The folder for results and pages (reproduction).")] = Path(
         "reproduction"
     ),
-    quick: Annotated[bool, option("--quick", "Small data and few steps: about a minute.")] = False,
+    quick: Annotated[bool, option("--quick", "Small data and few iterations: about a minute.")] = False,
     json: options.Json = False,
     quiet: options.Quiet = False,
     debug: options.Debug = False,
 ) -> None:
-    """Run the paper's experiments again and say which of its claims hold; a run that was stopped goes on.
+    """Run the paper's experiments again and say which claims hold; a run that was stopped resumes.
 
     Example:
     $ philia reproduce table1
     """
     out = Output(json, quiet, debug)
+    _find_experiments()
     with out.listening(), _progress(out) as on_task:
-        from philia.experiments import QUICK, WHOLE
-        from philia.experiments import reproduce as run
+        from experiments import QUICK, WHOLE
+        from experiments import reproduce as run
 
         found = run(output, names or (), QUICK if quick else WHOLE, on_task)
     _show(out, found, tables=len(names or ()) == 1)
@@ -55,9 +58,20 @@ def reproduce(
     )
 
 
+def _find_experiments() -> None:
+    """Make the experiments importable, if philia was installed from its repository."""
+    root = Path(philia.__file__).resolve().parents[2]
+    if not ((root / "experiments").is_dir() and (root / "pyproject.toml").is_file()):
+        raise MissingDependencyError(
+            "the experiments are part of philia's repository, not of the installed package; get the repository or the "
+            "source distribution, run `pip install --editable .` in its folder, and repeat the command"
+        )
+    sys.path.insert(0, str(root))
+
+
 @contextmanager
 def _progress(out: Output) -> Iterator[OnTask | None]:
-    """A line that moves on a terminal, and a remark a task elsewhere."""
+    """A progress line on a terminal, elsewhere a remark per task."""
     if out.quiet:
         yield None
         return
@@ -95,4 +109,4 @@ def _show(out: Output, found: Reproduction, *, tables: bool) -> None:
     )
     for sentence in found.missing:
         out.say(f"Not run: {sentence}", style="yellow")
-    out.say(f"Pictures and tables: {found.page}")
+    out.say(f"Figures and tables: {found.page}")

@@ -1,5 +1,6 @@
-"""Step 4: the problem that a fit solves, on all pairs or on sampled ones."""
+"""Step 4: the problem that a fit solves, on all pairs or on sampled ones, and its checkpoints."""
 
+from philia.fitting.checkpoint import Checkpoint
 from philia.fitting.community import BACKGROUNDS, Background, CommunityParametrization
 from philia.fitting.problem import AllPairs, Parametrization, Problem, solver_for
 from philia.fitting.sampled_pairs import SampledPairs
@@ -9,6 +10,7 @@ __all__ = [
     "BACKGROUNDS",
     "AllPairs",
     "Background",
+    "Checkpoint",
     "CommunityParametrization",
     "FromFactors",
     "FromModel",

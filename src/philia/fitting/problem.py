@@ -16,9 +16,9 @@ import numpy as np
 from philia._types import Float64Array, FloatArray
 from philia.execution import Executor, one_blas_thread
 from philia.factors import Factors
+from philia.fitting.journal import Journal, NoJournal, minimized
 from philia.graphs import Graph
 from philia.initialization import race
-from philia.models.journal import Journal, NoJournal, minimized
 from philia.objective import AllPairsObjective, Recipe, exact_objective
 from philia.objective.closed_form import has_closed_form
 from philia.pairs import HeldOut, seen

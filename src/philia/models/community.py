@@ -17,13 +17,13 @@ from philia.explain import LinkExplanation, NormalizedFactors, explain_link, nor
 from philia.explain.communities import odds_effect
 from philia.factors import CommunityFactors, Factors
 from philia.fitting import BACKGROUNDS, Background, CommunityParametrization, FromFactors, FromModel, solver_for
+from philia.fitting.journal import Journal
 from philia.graphs import Graph, as_graph
 from philia.graphs.growth import grown
 from philia.initialization import Start
 from philia.models.checks import AUTO, check_counts, check_search
 from philia.models.factorization import Factorization
 from philia.models.files import KeptModel
-from philia.models.journal import Journal
 from philia.models.placement import Neighbours, Placement, rows_of_neighbours
 from philia.objective import CrossEntropy
 from philia.objective.new_rows import place_rows

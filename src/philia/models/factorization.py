@@ -15,9 +15,9 @@ import numpy as np
 from philia.execution import Executor, as_executor, opened
 from philia.factors import Factors
 from philia.fitting import AllPairs, Parametrization, Problem, SampledPairs, solver_for
+from philia.fitting.journal import Journal
 from philia.graphs import Graph
 from philia.models.files import KeptModel
-from philia.models.journal import Journal
 from philia.models.link_model import LinkModel
 from philia.objective import Recipe
 from philia.solvers import Adam, AnySolver, BySize, OnIteration, Solution, Solver, as_solver

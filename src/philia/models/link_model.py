@@ -30,11 +30,10 @@ from philia.explain import (
 from philia.explain.stability import measure_stability
 from philia.factors import CommunityFactors, Factors, LowRankFactors
 from philia.factors.factors import Rows
+from philia.fitting.journal import CheckpointLike, Journal, ResumableFit
 from philia.graphs import DescribedGraph, Graph, as_graph
 from philia.initialization import WholeStart
 from philia.models.files import KeptModel, read_model, refusing_damage, write_model
-from philia.models.journal import Journal
-from philia.models.resuming import CheckpointLike, ResumableFit
 from philia.objective import Loss, mean_log_likelihood
 from philia.objective.drawing import draw_graph
 from philia.objective.estimated_likelihood import estimated_log_likelihood

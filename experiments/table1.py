@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from philia.experiments.data import dataset
-from philia.experiments.summaries import listed
-from philia.experiments.task import Claim, Experiment, Result, Scope, Table, Task, on_all, verdict
+from experiments.data import dataset
+from experiments.experiment import Claim, Experiment, Result, Scope, Table, Task, on_all, verdict
+from experiments.summaries import listed
 from philia.graphs import arboricity, degeneracy
 
 PAPER = {

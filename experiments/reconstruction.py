@@ -8,9 +8,9 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from philia.evaluate import reconstruction
-from philia.experiments.data import dataset, split_by_signs
-from philia.experiments.methods import (
+from experiments.data import dataset, split_by_signs
+from experiments.experiment import LARGE, Claim, Experiment, Result, Scope, Table, Task, on_all, verdict
+from experiments.methods import (
     Make,
     Shape,
     attract_repel,
@@ -21,8 +21,8 @@ from philia.experiments.methods import (
     symnmf,
     symnmf_off_diagonal,
 )
-from philia.experiments.summaries import by_dataset, grid, listed, mean
-from philia.experiments.task import LARGE, Claim, Experiment, Result, Scope, Table, Task, on_all, verdict
+from experiments.summaries import by_dataset, grid, listed, mean
+from philia.evaluate import reconstruction
 from philia.plots.comparisons import bars
 
 OURS = "CommunityModel"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
-from philia.experiments.task import Result
+from experiments.experiment import Result
 
 Pick = Callable[[Result], float | None]
 

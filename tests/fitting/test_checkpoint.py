@@ -11,19 +11,18 @@ import pytest
 from safetensors.numpy import save_file
 from sklearn.base import clone
 
-from philia import CommunityModel
+from philia import SVD, CommunityModel, as_graph
 from philia.exceptions import CheckpointError
 from philia.factors.files import _checksum_of_arrays, read_arrays
+from philia.fitting import Checkpoint, checkpoint
+from philia.fitting.checkpoint import Record, description
 from philia.graphs import Graph
-from philia.models import checkpoints
-from philia.models.checkpoints import Checkpoint
-from philia.models.records import Record
-from tests.models.ended_fits import FAST, graph, left_by, often, same, signed
+from tests.fitting.killed_fits import FAST, graph, left_by, often, same, signed
 
 __all__ = ["graph", "often"]
 
 
-def test_what_is_torn_or_foreign_does_no_harm(graph: Graph, tmp_path: Path) -> None:
+def test_torn_and_foreign_files_do_no_harm(graph: Graph, tmp_path: Path) -> None:
     folder = left_by(FAST, graph, tmp_path / "kept")
     (folder / ".records-00000099.safetensors.0a1b.tmp").write_bytes(b"half a rec")
     (folder / "notes.txt").write_text("mine")
@@ -36,7 +35,7 @@ def test_a_checkpoint_that_is_damaged_anywhere_is_refused_before_it_is_used(
     name: str, graph: Graph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = left_by(FAST, graph, tmp_path / "kept")
-    monkeypatch.setattr(CommunityModel, "_learn", lambda *_: pytest.fail("it is used"))
+    monkeypatch.setattr(CommunityModel, "_learn", lambda *_: pytest.fail("the checkpoint is used"))
     path = max(folder.glob(name))
     content = path.read_bytes()
     places = range(0, len(content), 1 + len(content) // 400)  # all parts of the header, and some of the numbers
@@ -56,13 +55,13 @@ def test_a_checkpoint_that_is_damaged_anywhere_is_refused_before_it_is_used(
         lambda about: about.update(generator={}),
         lambda about: about.update(generator=[]),
         lambda about: about.update(begun=7),
-        lambda about: about.update(colour="red"),
+        lambda about: about.update(color="red"),
         lambda about: about["fit"].update(nodes="many"),
         lambda about: about["fit"].update(settings=[]),
         lambda about: about["fit"].pop("links"),
     ],
 )
-def test_a_description_of_the_wrong_kind_is_refused(
+def test_a_malformed_description_is_refused(
     change: Callable[[dict[str, Any]], object], graph: Graph, tmp_path: Path
 ) -> None:
     folder = left_by(FAST, graph, tmp_path / "kept")
@@ -117,7 +116,7 @@ def _records(change: Callable[[str, dict[str, Any]], object]) -> Callable[[dict[
         lambda arrays, _: arrays.update({name: array.astype(np.int64) for name, array in arrays.items()}),
         lambda arrays, _: arrays.clear(),
         _records(lambda _, record: record.update(plain={"value": "low"})),
-        _records(lambda _, record: record.update(plain={"colour": "red"})),
+        _records(lambda _, record: record.update(plain={"color": "red"})),
         _records(lambda _, record: record.update(generator={"bit_generator": "PCG64"})),
         _records(lambda _, record: record.update(generator=[1])),
         _records(lambda _, record: record.update(seconds="long")),
@@ -127,7 +126,7 @@ def _records(change: Callable[[str, dict[str, Any]], object]) -> Callable[[dict[
         lambda _, header: header.update(records=[]),
     ],
 )
-def test_records_of_the_wrong_kind_or_shape_are_refused_even_if_they_are_signed(
+def test_records_of_the_wrong_types_or_shapes_are_refused_even_with_a_valid_checksum(
     change: Callable[[dict[str, Any], dict[str, Any]], object], graph: Graph, tmp_path: Path
 ) -> None:
     folder = left_by(FAST, graph, tmp_path / "kept")
@@ -138,7 +137,7 @@ def test_records_of_the_wrong_kind_or_shape_are_refused_even_if_they_are_signed(
 
 
 def _value_times(folder: Path, which: int, factor: float) -> None:
-    """Change the value in one of the records of a fit, checksum included."""
+    """Multiply the value in the records of one file, and write a matching checksum."""
 
     def other_value(name: str, record: dict[str, Any]) -> None:
         record["plain"]["value"] *= factor
@@ -147,7 +146,7 @@ def _value_times(folder: Path, which: int, factor: float) -> None:
 
 
 @pytest.mark.parametrize(("which", "factor"), [(1, 0.5), (4, 0.5), (4, 2.0), (-1, 0.5), (-1, 0.99), (-1, 2.0)])
-def test_a_value_that_the_graph_does_not_give_is_noticed(
+def test_a_value_that_the_graph_does_not_give_is_refused(
     which: int, factor: float, graph: Graph, tmp_path: Path
 ) -> None:
     folder = left_by(FAST, graph, tmp_path / "kept")
@@ -157,7 +156,9 @@ def test_a_value_that_the_graph_does_not_give_is_noticed(
 
 
 @pytest.mark.parametrize(("which", "factor"), [(1, 0.99), (1, 2.0), (4, 0.99)])
-def test_a_value_that_changes_no_step_changes_no_model(which: int, factor: float, graph: Graph, tmp_path: Path) -> None:
+def test_a_value_that_affects_no_step_does_not_affect_the_model(
+    which: int, factor: float, graph: Graph, tmp_path: Path
+) -> None:
     folder = left_by(FAST, graph, tmp_path / "kept")
     _value_times(folder, which, factor)
     resumed, whole = clone(FAST).fit(graph, checkpoint=folder), clone(FAST).fit(graph)
@@ -165,7 +166,7 @@ def test_a_value_that_changes_no_step_changes_no_model(which: int, factor: float
     assert resumed.solution_.value == whole.solution_.value
 
 
-def test_a_search_that_ended_elsewhere_than_it_says_is_not_believed(graph: Graph, tmp_path: Path) -> None:
+def test_a_recorded_search_whose_value_is_wrong_is_refused(graph: Graph, tmp_path: Path) -> None:
     kept = Checkpoint(tmp_path / "kept", every=0.0, stays=True)
     clone(FAST).fit(graph, checkpoint=kept)
 
@@ -179,36 +180,36 @@ def test_a_search_that_ended_elsewhere_than_it_says_is_not_believed(graph: Graph
         clone(FAST).fit(graph, checkpoint=kept)
 
 
-def test_records_of_another_fit_are_not_taken(graph: Graph, tmp_path: Path) -> None:
+def test_records_of_another_fit_are_refused(graph: Graph, tmp_path: Path) -> None:
     folder = left_by(FAST, graph, tmp_path / "kept")
     other = left_by(clone(FAST).set_params(penalty=3.0), graph, tmp_path / "other")
     for path in other.glob("records-*"):
         path.replace(folder / path.name)
-    with pytest.raises(CheckpointError, match="those of another fit"):
+    with pytest.raises(CheckpointError, match="belong to another fit"):
         clone(FAST).fit(graph, checkpoint=folder)
 
 
-def test_records_without_a_fit_are_not_taken(graph: Graph, tmp_path: Path) -> None:
+def test_records_without_a_description_are_ignored(graph: Graph, tmp_path: Path) -> None:
     folder = left_by(FAST, graph, tmp_path / "kept")
-    (folder / "fit.json").unlink()  # as if clearing had been ended in the middle
+    (folder / "fit.json").unlink()  # as if the process had been killed while clearing
     assert same(
         clone(FAST).set_params(penalty=3).fit(graph, checkpoint=folder), clone(FAST).set_params(penalty=3).fit(graph)
     )
 
 
-def test_a_folder_that_cannot_be_written_is_remarked_on_once(
+def test_one_warning_says_that_the_folder_cannot_be_written(
     graph: Graph, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     (tmp_path / "file").write_text("not a folder")
     with caplog.at_level(logging.WARNING, "philia"):
         fitted = clone(FAST).fit(graph, checkpoint=Checkpoint(tmp_path / "file" / "kept", every=0.0))
     assert same(fitted, clone(FAST).fit(graph))
-    assert len([r for r in caplog.records if "the fit goes on without" in r.message]) == 1
+    assert len([r for r in caplog.records if "the fit continues without it" in r.message]) == 1
     with pytest.raises(CheckpointError, match="is a file"):
         clone(FAST).fit(graph, checkpoint=tmp_path / "file")
 
 
-def test_another_way_than_before_is_computed_anew(
+def test_a_fit_that_departs_from_its_checkpoint_is_computed_again(
     graph: Graph, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     folder = left_by(FAST, graph, tmp_path / "kept")
@@ -221,31 +222,51 @@ def test_another_way_than_before_is_computed_anew(
         signed(path, backwards)
     with caplog.at_level(logging.WARNING, "philia"):
         resumed = clone(FAST).fit(graph, checkpoint=folder)
-    assert "takes another way" in caplog.text
+    assert "departs from its checkpoint" in caplog.text
     assert same(resumed, clone(FAST).fit(graph))
 
 
-def test_needless_records_cost_no_more_than_their_share(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checkpoints, "_SHARE", 0.05)
-    checkpoint = Checkpoint(tmp_path / "kept", every=0.0)
-    checkpoint.begin({})
-    assert not checkpoint.affords(10**9)
-    checkpoint._costs.began -= 1000
-    assert checkpoint.affords(10**9)
-    monkeypatch.setattr(checkpoint._costs, "free", 1.5 * 10**9)
-    monkeypatch.setattr(checkpoint._costs, "least", 10**9)
-    assert not checkpoint.affords(10**9)
+def begun(folder: Path) -> Checkpoint:
+    checkpoint = Checkpoint(folder, every=0.0)
+    checkpoint.begin(description(SVD(2), as_graph([(0, 1)]), None), {"bit_generator": "PCG64"})
+    return checkpoint
 
 
-def test_files_are_removed_once_nothing_in_them_is_needed(tmp_path: Path) -> None:
-    checkpoint = Checkpoint(tmp_path / "kept", every=0.0)
-    checkpoint.begin({})
-    for at in range(5):
-        checkpoint.put((0, at), Record("value", {"gradient": np.ones(3)}))
-    assert len(list(checkpoint.path.glob("records-*"))) == 5
-    checkpoint.put((0,), Record("end", {"point": np.ones(3)}))
-    assert len(list(checkpoint.path.glob("records-*"))) == 1
-    again = Checkpoint(checkpoint.path)
-    again.begin({})
+def test_optional_records_stay_within_their_budget(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checkpoint, "_SHARE", 0.05)
+    kept = begun(tmp_path / "kept")
+    assert not kept.affords(10**9)
+    kept._budget.began -= 1000
+    assert kept.affords(10**9)
+    monkeypatch.setattr(kept._budget, "free", 1.5 * 10**9)
+    monkeypatch.setattr(kept._budget, "least_free", 10**9)
+    assert not kept.affords(10**9)
+
+
+def test_files_without_a_needed_record_are_removed(tmp_path: Path) -> None:
+    kept = begun(tmp_path / "kept")
+    for step in range(5):
+        kept.put((0, step), Record("value", {"gradient": np.ones(3)}))
+    assert len(list(kept.path.glob("records-*"))) == 5
+    kept.put((0,), Record("end", {"point": np.ones(3)}))
+    assert len(list(kept.path.glob("records-*"))) == 1
+    again = begun(kept.path)
     assert again.find((0, 0)) is None
     assert again.find((0,)) is not None
+
+
+def test_a_search_that_departs_replaces_its_earlier_result_and_all_that_followed(tmp_path: Path) -> None:
+    kept = begun(tmp_path / "kept")
+    kept.every = 1000.0
+    for number in range(3):
+        kept.put((number,), Record(f"search {number}", {}))
+    kept.write()
+    kept.forget_from((1,))
+    kept.put((1, 0), Record("value", {}))
+    kept.write()
+    again = begun(kept.path)
+    assert again.find((0,)) is not None
+    assert again.find((1,)) is None
+    assert again.find((1, 0)) is not None
+    again.put((1,), Record("search 1", {}))
+    assert again.find((1, 0)) is None

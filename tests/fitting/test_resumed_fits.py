@@ -12,19 +12,18 @@ from philia import SVD, BigClam, CommunityModel, LogisticPCA
 from philia._types import Float64Array
 from philia.exceptions import CheckpointError
 from philia.factors.files import read_arrays
-from philia.fitting import FromFactors
+from philia.fitting import Checkpoint, FromFactors, checkpoint
 from philia.graphs import Graph
-from philia.models import LinkModel, checkpoints
-from philia.models.checkpoints import Checkpoint
+from philia.models import LinkModel
 from philia.objective.all_pairs import AllPairsObjective
 from philia.solvers import LBFGSB, Adam, Progress
-from tests.models.ended_fits import FAST, Killed, graph, left_by, often, same
+from tests.fitting.killed_fits import FAST, Killed, graph, left_by, often, same
 
 __all__ = ["graph", "often"]
 
 
 def killed(model: LinkModel, graph: Graph, folder: Path, after: int, **fitting: Any) -> bool:
-    """Fit until so many iterations were seen, and leave the folder as a signal would at this moment."""
+    """Fit for this many iterations and leave the folder as a signal would then; False if the fit ends first."""
     left, found = iter(range(after)), folder.with_name("found")
 
     def on_iteration(progress: Progress) -> None:
@@ -70,7 +69,7 @@ def test_a_fit_that_is_killed_again_and_again_ends_in_the_same_bits(name: str, g
     assert not folder.exists()
 
 
-def test_what_was_computed_is_not_computed_again(graph: Graph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_recorded_results_are_not_computed_again(graph: Graph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []
     compute = AllPairsObjective.value_and_gradient
 
@@ -84,11 +83,11 @@ def test_what_was_computed_is_not_computed_again(graph: Graph, tmp_path: Path, m
     before = len(asked)
     clone(FAST).fit(graph, checkpoint=folder)
     assert before - whole >= 10
-    assert len(asked) == 2 * whole + 2  # the last known answer and the end are computed once more
+    assert len(asked) == 2 * whole + 2  # the last replayed value and the final one are recomputed
 
 
 @pytest.mark.parametrize("random_state", [None, np.random.RandomState(5), np.random.Generator(np.random.MT19937(3))])
-def test_without_a_seed_the_same_chance_goes_on(random_state: Any, graph: Graph, tmp_path: Path) -> None:
+def test_without_a_seed_the_same_random_numbers_are_drawn(random_state: Any, graph: Graph, tmp_path: Path) -> None:
     first: list[float] = []
     again: list[float] = []
 
@@ -125,10 +124,10 @@ def test_another_model_is_refused(change: dict[str, Any], said: str, graph: Grap
     with pytest.raises(CheckpointError, match=r"is of another fit.*remove the folder") as error:
         clone(FAST).set_params(**change).fit(graph, checkpoint=folder)
     assert said in str(error.value)
-    assert same(clone(FAST).fit(graph, checkpoint=folder), clone(FAST).fit(graph))  # it is still as it was
+    assert same(clone(FAST).fit(graph, checkpoint=folder), clone(FAST).fit(graph))  # the checkpoint is unchanged
 
 
-def test_another_graph_other_pairs_or_another_version_are_refused(
+def test_checkpoints_of_another_graph_other_held_out_pairs_or_another_version_are_refused(
     graph: Graph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = left_by(FAST, graph, tmp_path / "kept")
@@ -137,7 +136,7 @@ def test_another_graph_other_pairs_or_another_version_are_refused(
         (Graph.from_rows(rows[1:], columns[1:], graph.nodes), f"links was {len(rows)} and is {len(rows) - 1}"),
         (
             Graph.from_rows(rows, columns, graph.nodes, weights=np.arange(1.0, 1 + len(rows))),
-            "the links or their weights are others",
+            "the links or their weights differ",
         ),
     ):
         with pytest.raises(CheckpointError, match=said):
@@ -147,7 +146,7 @@ def test_another_graph_other_pairs_or_another_version_are_refused(
             clone(FAST).fit(graph, held_out=pairs, checkpoint=folder)
     with pytest.raises(CheckpointError, match="model was CommunityModel and is SVD"):
         SVD(2).fit(graph, checkpoint=folder)
-    monkeypatch.setattr("philia.models.descriptions.__version__", "99.0")
+    monkeypatch.setattr("philia.fitting.checkpoint.__version__", "99.0")
     with pytest.raises(CheckpointError, match=r"philia was .* and is 99\.0"):
         clone(FAST).fit(graph, checkpoint=folder)
 
@@ -163,7 +162,7 @@ def test_starts_that_hold_arrays_are_told_apart(graph: Graph, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("model", [FAST, MODELS["patient"], MODELS["chosen"]])
-def test_ctrl_c_leaves_a_checkpoint_to_go_on_with(model: LinkModel, graph: Graph, tmp_path: Path) -> None:
+def test_ctrl_c_leaves_a_checkpoint_that_resumes(model: LinkModel, graph: Graph, tmp_path: Path) -> None:
     def on_iteration(progress: Progress) -> None:
         if progress.iteration == 10:
             raise KeyboardInterrupt
@@ -176,14 +175,14 @@ def test_ctrl_c_leaves_a_checkpoint_to_go_on_with(model: LinkModel, graph: Graph
 
 
 def test_a_short_fit_writes_nothing(graph: Graph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checkpoints, "EVERY", 1000.0)
+    monkeypatch.setattr(checkpoint, "EVERY", 1000.0)
     folder = tmp_path / "kept"
     assert not killed(clone(FAST), graph, folder, after=1000)
     assert killed(clone(FAST), graph, folder, after=5)
     assert not list(folder.iterdir())
 
 
-def test_one_that_stays_holds_the_end_of_the_fit(graph: Graph, tmp_path: Path) -> None:
+def test_a_checkpoint_that_stays_holds_the_end_of_the_fit(graph: Graph, tmp_path: Path) -> None:
     kept = Checkpoint(tmp_path / "kept", every=0.0, stays=True)
     first = clone(FAST).fit(graph, checkpoint=kept)
     seen: list[Progress] = []
@@ -195,7 +194,7 @@ def test_one_that_stays_holds_the_end_of_the_fit(graph: Graph, tmp_path: Path) -
     assert not kept.path.exists()
 
 
-def test_time_spent_earlier_counts(graph: Graph, tmp_path: Path) -> None:
+def test_the_time_of_earlier_runs_counts(graph: Graph, tmp_path: Path) -> None:
     folder = left_by(FAST, graph, tmp_path / "kept", after=15)
     records = [record for path in folder.glob("records-*") for record in read_arrays(path)[1]["records"].values()]
     earlier = sum(record["seconds"] for record in records if record["key"] != "start")

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
+from experiments.communities import VARIATIONS, competitive
+from experiments.data import dataset, split_by_signs
+from experiments.experiment import LARGE, Claim, Experiment, Result, Scope, Table, Task, on_all, verdict
+from experiments.methods import Make, Shape, bigclam, ours, random_links, svd, symnmf
+from experiments.summaries import by_dataset, grid, mean
 from philia.evaluate import PREDICTORS, LinkScores, evaluate_links, link_scores
-from philia.experiments.communities import VARIATIONS, competitive
-from philia.experiments.data import dataset, split_by_signs
-from philia.experiments.methods import Make, Shape, bigclam, ours, random_links, svd, symnmf
-from philia.experiments.summaries import by_dataset, grid, mean
-from philia.experiments.task import LARGE, Claim, Experiment, Result, Scope, Table, Task, on_all, verdict
 from philia.pairs import RandomPairs, seen
 from philia.plots.comparisons import bars
 

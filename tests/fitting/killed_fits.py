@@ -1,4 +1,4 @@
-"""Fits that were ended in the middle."""
+"""Fits that were killed before they finished."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from sklearn.base import clone
 from philia import CommunityModel
 from philia.datasets import planted
 from philia.factors.files import read_arrays, write_arrays
+from philia.fitting import Checkpoint, checkpoint
 from philia.graphs import Graph
-from philia.models import LinkModel, checkpoints
-from philia.models.checkpoints import Checkpoint
+from philia.models import LinkModel
 from philia.solvers import LBFGSB, Progress
 
 
 class Killed(BaseException):
-    """What ends a fit in the middle, as a signal would."""
+    """Ends a fit before it is finished, as a signal would."""
 
 
 @pytest.fixture(autouse=True)
 def often(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Records are written all the time, whatever it costs."""
-    monkeypatch.setattr(checkpoints, "EVERY", 0.05)
-    monkeypatch.setattr(checkpoints, "_SHARE", 1e9)
+    """Records are written all the time, at any cost."""
+    monkeypatch.setattr(checkpoint, "EVERY", 0.05)
+    monkeypatch.setattr(checkpoint, "_SHARE", 1e9)
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +36,7 @@ def graph() -> Graph:
 
 
 def same(one: LinkModel, two: LinkModel) -> bool:
-    """Whether two fits have the same result in every bit, and have come the same way."""
+    """Whether two fits have the same factors and the same history, bit for bit."""
     a, b = one.factors_.arrays(), two.factors_.arrays()
     equal = all(np.array_equal(a[name], b[name]) for name in a | b)
     return equal and np.array_equal(one.solution_.history, two.solution_.history)
@@ -46,7 +46,7 @@ FAST = CommunityModel(2, 1, penalty=1, solver=LBFGSB(20), random_state=0)
 
 
 def left_by(model: LinkModel, graph: Graph, folder: Path, after: int = 10, **fitting: Any) -> Path:
-    """The folder of a fit that was ended after some iterations; all it had found is there."""
+    """The folder of a fit that was killed after some iterations, with all its records."""
 
     def on_iteration(progress: Progress) -> None:
         if progress.iteration == after:
@@ -58,7 +58,7 @@ def left_by(model: LinkModel, graph: Graph, folder: Path, after: int = 10, **fit
 
 
 def signed(path: Path, change: Callable[[dict[str, Any], dict[str, Any]], object]) -> None:
-    """Change the arrays and the header of a file as somebody would who knows how to write a checksum."""
+    """Change the arrays and the header of a file, and write a matching checksum."""
     arrays, header = read_arrays(path)
     change(arrays, header)
     write_arrays(path, arrays, header)

@@ -1,19 +1,79 @@
-"""The page that a reproduction leaves behind: claims first, then each experiment with pictures and tables."""
+"""All experiments, run together, and the page about them: claims first, then figures and tables."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from philia.experiments.store import ResultStore
-from philia.experiments.task import Claim, Experiment, Result, Scope, Table, Task
+from experiments.communities import GroundTruth
+from experiments.experiment import WHOLE, Claim, Experiment, Result, Scope, Table, Task
+from experiments.introduction import Introduction
+from experiments.links import LinkPrediction
+from experiments.reconstruction import RebuiltNetworks
+from experiments.results import OnTask, ResultStore, run_tasks
+from experiments.statements import Statements
+from experiments.table1 import Table1
+from philia.exceptions import InvalidParameterError
 from philia.graphs.files.saving import saving
 
+_ALL: tuple[Experiment, ...] = (
+    Table1(),
+    Introduction(),
+    Statements(),
+    RebuiltNetworks(),
+    GroundTruth(),
+    LinkPrediction(),
+)
+EXPERIMENTS: dict[str, Experiment] = {experiment.name: experiment for experiment in _ALL}
 
-def write_page(
-    folder: Path, experiments: Sequence[Experiment], scope: Scope, store: ResultStore, missing: Sequence[str] = ()
+
+@dataclass(frozen=True)
+class Reproduction:
+    """The page that a run wrote, its claims and tables, and why other tasks could not run.
+
+    >>> Reproduction(Path("reproduction.md"), (), (), ("blog is not here",)).missing
+    ('blog is not here',)
+    """
+
+    page: Path
+    claims: tuple[Claim, ...]
+    tables: tuple[Table, ...]
+    missing: tuple[str, ...]
+
+
+def reproduce(
+    folder: Path, names: Sequence[str] = (), scope: Scope = WHOLE, on_task: OnTask | None = None
+) -> Reproduction:
+    """Run experiments, all of them by default, and write a page with figures into the folder.
+
+    The page shows everything that has been run there so far; claims and tables are those of this run. Results are kept
+    one by one in ``folder/reproduction/results``, and a run that was stopped resumes from there.
+
+    >>> reproduce(Path("unused"), ["figure9"])
+    Traceback (most recent call last):
+    philia.exceptions.InvalidParameterError: there is no experiment 'figure9'; there are 'table1', 'introduction', ...
+    """
+    for name in names:
+        if name not in EXPERIMENTS:
+            known = ", ".join(map(repr, EXPERIMENTS))
+            raise InvalidParameterError(f"there is no experiment {name!r}; there are {known}")
+    chosen = [EXPERIMENTS[name] for name in dict.fromkeys(names)] or list(EXPERIMENTS.values())
+    store = ResultStore(folder / "reproduction" / "results")
+    tasks = [task for experiment in chosen for task in experiment.tasks(scope)]
+    missing = run_tasks(tasks, store, on_task)
+    results = {name: store.results(experiment.tasks(scope)) for name, experiment in EXPERIMENTS.items()}
+    shown = [experiment for name, experiment in EXPERIMENTS.items() if experiment in chosen or results[name]]
+    page = _write_page(folder, shown, scope, store, missing)
+    claims = [claim for experiment in chosen for claim in experiment.claims(results[experiment.name])]
+    tables = [table for experiment in chosen for table in experiment.tables(results[experiment.name])]
+    return Reproduction(page, tuple(claims), tuple(tables), tuple(missing))
+
+
+def _write_page(
+    folder: Path, experiments: Sequence[Experiment], scope: Scope, store: ResultStore, missing: Sequence[str]
 ) -> Path:
-    """Draw the pictures and write reproduction.md into the folder; gives its path."""
+    """Draw the figures, write reproduction.md into the folder, and return its path."""
     pictures = folder / "reproduction"
     pictures.mkdir(parents=True, exist_ok=True)
     sections: list[str] = []
@@ -63,7 +123,7 @@ def _claims(claims: Sequence[Claim]) -> str:
     counts = {verb: sum(c.verdict == verdict for c in claims) for verdict, verb in verbs.items()}
     said = ", ".join(f"{count} {verb}" for verb, count in counts.items() if count)
     table = Table("", ("where", "claim", "how it is read here", "measured", "verdict"), rows)
-    return f"## Claims\n\n{said}.\n\n{markdown(table)}\n"
+    return f"## Claims\n\n{said}.\n\n{table.markdown()}\n"
 
 
 def _section(experiment: Experiment, results: Sequence[Result], pictures: Path) -> str:
@@ -74,26 +134,13 @@ def _section(experiment: Experiment, results: Sequence[Result], pictures: Path) 
         figure.savefig(pictures / name)
         parts += [f"![{caption}](reproduction/{name})", "", f"*{caption}*", ""]
     for table in experiment.tables(results):
-        parts += [f"### {table.title}", "", markdown(table), ""]
+        parts += [f"### {table.title}", "", table.markdown(), ""]
     return "\n".join(parts)
 
 
 def _made_with(versions: Sequence[Mapping[str, str]]) -> str:
     lines = [", ".join(f"{name} {version}" for name, version in made.items()) for made in versions]
     return "\n".join(["## Made with", "", *(f"- {line}" for line in lines), ""])
-
-
-def markdown(table: Table) -> str:
-    """A table in Markdown, its note below it.
-
-    >>> print(markdown(Table("", ("network", "nodes"), (("blog", "10,312"),))))
-    | network | nodes |
-    |---|---|
-    | blog | 10,312 |
-    """
-    lines = [f"| {' | '.join(cells)} |" for cells in (table.columns, *table.rows)]
-    lines.insert(1, "|" + "---|" * len(table.columns))
-    return "\n".join(lines) + (f"\n\n{table.note}" if table.note else "")
 
 
 def _duration(seconds: float) -> str:

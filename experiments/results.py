@@ -1,18 +1,23 @@
-"""Results on disk: a file an experiment, a line a task, always whole, so that a killed run goes on."""
+"""Results on disk, one file per experiment and one line per task, so that a run resumes where it was stopped."""
 
 from __future__ import annotations
 
 import json
+import logging
 import platform
-from collections.abc import Iterable
-from dataclasses import asdict
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from experiments.experiment import Result, Task
 from philia._version import __version__
-from philia.experiments.task import Result, Task
+from philia.exceptions import MissingDataError, MissingDependencyError
 from philia.graphs.files.saving import saving
+
+_LOG = logging.getLogger(__name__)
 
 
 class ResultStore:
@@ -33,7 +38,7 @@ class ResultStore:
         self._read: dict[str, dict[str, Any]] = {}
 
     def result(self, task: Task) -> Result | None:
-        """The kept result of a task, if there is one with the same settings."""
+        """The result of a task, if there is one with the same settings."""
         kept = self._records(task.experiment).get(task.key)
         if kept is None or kept["settings"] != json.loads(json.dumps(dict(task.settings))):
             return None
@@ -42,11 +47,11 @@ class ResultStore:
         )
 
     def results(self, tasks: Iterable[Task]) -> list[Result]:
-        """The results of those tasks that have one."""
+        """The results of the tasks that have one."""
         return [found for task in tasks if (found := self.result(task)) is not None]
 
     def keep(self, task: Task, values: dict[str, Any], seconds: float) -> None:
-        """Write the result of a task; what others have written since is kept too."""
+        """Write the result of a task, next to those that other processes have written meanwhile."""
         about = {name: value for name, value in asdict(task).items() if name != "run"}
         record = {"key": task.key, **about, "values": values, "seconds": round(seconds, 3), "made_with": versions()}
         self._read.pop(task.experiment, None)
@@ -58,7 +63,7 @@ class ResultStore:
                 file.write((json.dumps(kept, separators=(",", ":"), allow_nan=False) + "\n").encode())
 
     def made_with(self, tasks: Iterable[Task]) -> list[dict[str, str]]:
-        """The different versions of programs that the kept results were made with."""
+        """The versions of Python and its packages that the results were made with, each combination once."""
         records = [self._records(task.experiment).get(task.key) for task in tasks]
         found = {tuple(sorted(kept["made_with"].items())) for kept in records if kept is not None}
         return [dict(pairs) for pairs in sorted(found)]
@@ -75,7 +80,7 @@ class ResultStore:
 
 
 def _parsed(line: str) -> dict[str, Any] | None:
-    """A line's record; None if it was cut short, and its task is run again."""
+    """The record in a line; None if the line was cut short, and its task has to run again."""
     try:
         return dict(json.loads(line))
     except ValueError:
@@ -83,10 +88,54 @@ def _parsed(line: str) -> dict[str, Any] | None:
 
 
 def versions() -> dict[str, str]:
-    """The versions of what a result depends on.
+    """The versions of the programs that a result depends on.
 
     >>> sorted(versions())
     ['numpy', 'philia', 'python', 'scikit-learn', 'scipy']
     """
     others = {name: version(name) for name in ("numpy", "scipy", "scikit-learn")}
     return {"philia": __version__, "python": platform.python_version(), **others}
+
+
+@dataclass(frozen=True)
+class Standing:
+    """The task that is about to run, how many are done, and how many there are.
+
+    >>> Standing(Task("figure4", "blog", "SVD", 0, {}, dict), done=3, total=9).total
+    9
+    """
+
+    task: Task
+    done: int
+    total: int
+
+
+OnTask = Callable[[Standing], None]
+
+
+def run_tasks(tasks: Iterable[Task], store: ResultStore, on_task: OnTask | None = None) -> list[str]:
+    """Run the tasks that have no result yet; returns why others could not run, for lack of data or programs.
+
+    >>> import tempfile, pathlib
+    >>> task = Task("figure4", "blog", "SVD", 0, {}, lambda: {"relative": 0.81})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     store = ResultStore(pathlib.Path(folder))
+    ...     run_tasks([task], store), len(store.results([task]))
+    ([], 1)
+    """
+    listed = list(tasks)
+    missing: dict[str, None] = {}
+    for done, task in enumerate(listed):
+        if store.result(task) is not None:
+            continue
+        if on_task is not None:
+            on_task(Standing(task, done, len(listed)))
+        began = time.perf_counter()
+        try:
+            values = task.run()
+        except (MissingDataError, MissingDependencyError) as error:
+            missing[str(error)] = None
+            continue
+        store.keep(task, values, time.perf_counter() - began)
+        _LOG.debug("%s: %.1f s", task.key, time.perf_counter() - began)
+    return list(missing)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
+from experiments.experiment import Claim, Experiment, Result, Scope, Table, Task, verdict
 from philia._types import Float64Array
 from philia.datasets import overlap_threshold, random_overlap_threshold
 from philia.exact import (
@@ -21,7 +22,6 @@ from philia.exact import (
 )
 from philia.exact.theorems import columns_of
 from philia.exceptions import NotExactError
-from philia.experiments.task import Claim, Experiment, Result, Scope, Table, Task, verdict
 from philia.explain import normalize
 from philia.factors import CommunityFactors, LogisticFactors
 from philia.factors.conversion import split

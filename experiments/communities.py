@@ -8,11 +8,11 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
+from experiments.data import dataset, split_by_signs
+from experiments.experiment import LARGE, Claim, Experiment, Result, Scope, Table, Task, on_all, verdict
+from experiments.methods import Make, Shape, bigclam, normalized_cuts, ours, soft_clustering, symnmf, vgraph
+from experiments.summaries import by_dataset, grid, listed, mean
 from philia.evaluate import CommunityScores, compare_communities, trivial_covers
-from philia.experiments.data import dataset, split_by_signs
-from philia.experiments.methods import Make, Shape, bigclam, normalized_cuts, ours, soft_clustering, symnmf, vgraph
-from philia.experiments.summaries import by_dataset, grid, listed, mean
-from philia.experiments.task import LARGE, Claim, Experiment, Result, Scope, Table, Task, on_all, verdict
 from philia.models import CommunityModel
 from philia.plots.comparisons import bars
 

@@ -1,4 +1,4 @@
-"""The nouns of a reproduction: what is run, what comes of it, and what that says about a claim."""
+"""What an experiment is made of: the tasks it runs, their results, and what these say about the paper's claims."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Verdict = Literal["holds", "does not hold", "cannot be judged"]
 
 
 def verdict(holds: bool | None) -> Verdict:
-    """A verdict in words; None if nothing can be said.
+    """A verdict in words; None means that it cannot be judged.
 
     >>> verdict(True), verdict(None)
     ('holds', 'cannot be judged')
@@ -26,7 +26,7 @@ def verdict(holds: bool | None) -> Verdict:
 
 @dataclass(frozen=True)
 class Scope:
-    """How much is run: which datasets, which seeds, and how many steps a fit may take.
+    """How much is run: which datasets, which seeds, and how many iterations per fit.
 
     >>> WHOLE.seeds, QUICK.datasets
     ((0, 1, 2), ('amazon',))
@@ -39,7 +39,7 @@ class Scope:
 
 
 def on_all(holds: bool, judged: Sequence[str]) -> bool | None:
-    """What was found, if it was found on all the paper's networks; None if some have not been looked at.
+    """Whether a claim holds, given the networks it was judged on; None unless these are all of the paper's.
 
     >>> on_all(True, ["blog"]), on_all(True, ["amazon", "youtube", "ppi", "pos", "blog"])
     (None, True)
@@ -48,7 +48,7 @@ def on_all(holds: bool, judged: Sequence[str]) -> bool | None:
 
 
 LARGE = ("blog",)
-"""Networks on which variations of a method are not run, to keep the whole under two hours on two cores."""
+"""Networks on which variations of a method are not run, to keep the whole run under two hours on two cores."""
 
 WHOLE = Scope(("amazon", "youtube", "ppi", "pos", "blog"), seeds=(0, 1, 2), iterations=200)
 QUICK = Scope(("amazon",), seeds=(0,), iterations=30, quick=True)
@@ -56,9 +56,9 @@ QUICK = Scope(("amazon",), seeds=(0,), iterations=30, quick=True)
 
 @dataclass(frozen=True)
 class Task:
-    """One fit or one count, that can be done alone and is kept in a file of its own.
+    """One fit or one count, which runs independently of all others.
 
-    ``settings`` is all that the outcome depends on besides the code: a kept result with other settings is not used.
+    ``settings`` is all that the result depends on besides the code: a kept result with other settings is not used.
 
     >>> Task("figure4", "blog", "BigClam", 0, {"k": 39}, dict).key
     'figure4-blog-bigclam-0'
@@ -73,14 +73,14 @@ class Task:
 
     @property
     def key(self) -> str:
-        """A name for its file."""
+        """A name for its result."""
         words = f"{self.experiment} {self.dataset} {self.method} {self.seed}".replace("+", " and ")
         return re.sub(r"[^a-z0-9.]+", "-", words.lower()).strip("-")
 
 
 @dataclass(frozen=True)
 class Result:
-    """What came of a task.
+    """The values that a task returned, and the seconds it took.
 
     >>> Result("figure4", "blog", "SVD", 0, {"k": 39}, {"relative": 0.81}, seconds=2.0).values["relative"]
     0.81
@@ -97,7 +97,7 @@ class Result:
 
 @dataclass(frozen=True)
 class Claim:
-    """A sentence of the paper in other words, how it is read here, what was measured, and whether it holds.
+    """A paraphrased sentence of the paper, how it is read here, what was measured, and whether it holds.
 
     >>> Claim("Figure 4", "lowest error", "lower on every dataset", "0.75 against 0.81", "holds").verdict
     'holds'
@@ -110,10 +110,32 @@ class Claim:
     verdict: Verdict
 
 
-class Experiment(ABC):
-    """A figure or a table of the paper: tasks, and what their results look like and say.
+@dataclass(frozen=True)
+class Table:
+    """Columns, rows of text, and a note about them.
 
-    >>> from philia.experiments import EXPERIMENTS
+    >>> print(Table("Sizes", ("network", "nodes"), (("blog", "10,312"),)).markdown())
+    | network | nodes |
+    |---|---|
+    | blog | 10,312 |
+    """
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    note: str = ""
+
+    def markdown(self) -> str:
+        """The table in Markdown, with the note below it."""
+        lines = [f"| {' | '.join(cells)} |" for cells in (self.columns, *self.rows)]
+        lines.insert(1, "|" + "---|" * len(self.columns))
+        return "\n".join(lines) + (f"\n\n{self.note}" if self.note else "")
+
+
+class Experiment(ABC):
+    """A figure or a table of the paper: its tasks, and what their results show.
+
+    >>> from experiments import EXPERIMENTS
     >>> list(EXPERIMENTS)
     ['table1', 'introduction', 'statements', 'reconstruction', 'communities', 'links']
     """
@@ -128,26 +150,12 @@ class Experiment(ABC):
 
     @abstractmethod
     def tables(self, results: Sequence[Result]) -> list[Table]:
-        """The figures in numbers."""
+        """The results in numbers."""
 
     @abstractmethod
     def figures(self, results: Sequence[Result]) -> dict[str, tuple[Figure, str]]:
-        """The pictures, by file name, each with what it shows."""
+        """The figures, by file name, each with its caption."""
 
     @abstractmethod
     def claims(self, results: Sequence[Result]) -> list[Claim]:
-        """What the paper says about them, and whether it is so."""
-
-
-@dataclass(frozen=True)
-class Table:
-    """Columns, rows of text, and a sentence about them.
-
-    >>> Table("Sizes", ("dataset", "nodes"), (("blog", "10,312"),), "").rows[0][1]
-    '10,312'
-    """
-
-    title: str
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    note: str = ""
+        """The paper's claims, and whether they hold."""
