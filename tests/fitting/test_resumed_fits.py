@@ -12,7 +12,8 @@ from philia import SVD, BigClam, CommunityModel, LogisticPCA
 from philia._types import Float64Array
 from philia.exceptions import CheckpointError
 from philia.factors.files import read_arrays
-from philia.fitting import Checkpoint, FromFactors, checkpoint
+from philia.fitting import Checkpoint, checkpoint
+from philia.fitting.warm_starts import FromFactors
 from philia.graphs import Graph
 from philia.models import LinkModel
 from philia.objective.all_pairs import AllPairsObjective

@@ -10,7 +10,8 @@ from sklearn.exceptions import NotFittedError
 from philia import CommunityModel, as_graph
 from philia.datasets import classic, dating_app
 from philia.exceptions import InvalidGraphError, InvalidParameterError, NotEnoughMemoryError, UnknownNodeError
-from philia.fitting import Background, solver_for
+from philia.fitting import solver_for
+from philia.fitting.community import Background
 from philia.graphs import Graph, Nodes
 from philia.objective import AllPairsObjective
 from philia.pairs import RandomPairs

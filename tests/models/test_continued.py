@@ -12,7 +12,7 @@ from sklearn.exceptions import NotFittedError
 from philia import BigClam, CommunityModel, as_graph, load
 from philia.datasets import dating_app
 from philia.exceptions import InvalidParameterError
-from philia.fitting import Background
+from philia.fitting.community import Background
 from philia.graphs import Graph, Nodes
 from philia.models import FromModel
 from philia.pairs import ListedPairs, RandomPairs

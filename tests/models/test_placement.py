@@ -16,7 +16,7 @@ from philia._types import BoolArray, Float64Array
 from philia.datasets import dating_app
 from philia.exceptions import InvalidParameterError, UnknownNodeError
 from philia.factors import CommunityFactors
-from philia.fitting import Background
+from philia.fitting.community import Background
 from philia.graphs import Nodes
 from philia.models import Placement
 from philia.objective import Freedom, Recipe

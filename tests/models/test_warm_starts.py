@@ -7,7 +7,7 @@ from philia import CommunityModel, LogisticPCA
 from philia.datasets import dating_app
 from philia.exceptions import InvalidParameterError
 from philia.factors import CommunityFactors
-from philia.fitting import FromFactors
+from philia.fitting.warm_starts import FromFactors
 
 GRAPH = dating_app(90, cities=3, random_state=0).graph
 

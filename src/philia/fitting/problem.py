@@ -42,7 +42,12 @@ _NO_JOURNAL: Final = NoJournal()
 
 
 class Parametrization(ABC):
-    """The columns of F: how they make scores (a recipe), where they start, and the factors they are read as."""
+    """The columns of F: how they make scores (a recipe), where they start, and the factors they are read as.
+
+    >>> from philia import BigClam
+    >>> [group.name for group in BigClam(2).parametrization().recipe.groups]
+    ['homophilous']
+    """
 
     @property
     @abstractmethod
@@ -71,8 +76,14 @@ class Problem(ABC):
     """Minimise the loss over the pairs of a graph that are not held out, plus penalty · |F|², within F's bounds.
 
     It knows where to compute (``executor``), where to record what was computed (``journal``), where chance comes from
-    (``rng``) and who is told about progress. ``dtype=None`` takes double precision where that is cheap, and single
+    (``rng``) and whom to tell about progress. ``dtype=None`` takes double precision where that is cheap, and single
     precision otherwise.
+
+    >>> from philia import CommunityModel, as_graph
+    >>> columns, rng = CommunityModel(1, 1).parametrization(), np.random.default_rng(0)
+    >>> problem = AllPairs(graph=as_graph([(0, 1), (1, 2)]), parametrization=columns, penalty=1.0, rng=rng)
+    >>> problem.resized(2, 0, 0.5).start().shape, problem.start().shape
+    ((3, 5), (3, 5))
     """
 
     graph: Graph

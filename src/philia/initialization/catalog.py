@@ -27,7 +27,12 @@ class Start(Protocol):
 
 
 class WholeStart(ABC):
-    """A start that sets the background as well as B and C."""
+    """A start that sets the background as well as B and C.
+
+    >>> from philia.models import FromModel
+    >>> issubclass(FromModel, WholeStart)
+    True
+    """
 
     @abstractmethod
     def factors(

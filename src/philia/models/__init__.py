@@ -1,6 +1,6 @@
 """Estimators: thin shells over graphs, starts, objectives, solvers and factors."""
 
-from philia.fitting import FromFactors, FromModel
+from philia.fitting.warm_starts import FromFactors, FromModel
 from philia.models.attract_repel import AttractRepel
 from philia.models.bigclam import BigClam
 from philia.models.catalog import MODELS, load

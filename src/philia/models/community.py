@@ -16,8 +16,10 @@ from philia.exceptions import InvalidParameterError
 from philia.explain import LinkExplanation, NormalizedFactors, explain_link, normalize
 from philia.explain.communities import odds_effect
 from philia.factors import CommunityFactors, Factors
-from philia.fitting import BACKGROUNDS, Background, CommunityParametrization, FromFactors, FromModel, solver_for
+from philia.fitting import CommunityParametrization, solver_for
+from philia.fitting.community import BACKGROUNDS, Background
 from philia.fitting.journal import Journal
+from philia.fitting.warm_starts import FromFactors, FromModel
 from philia.graphs import Graph, as_graph
 from philia.graphs.growth import grown
 from philia.initialization import Start

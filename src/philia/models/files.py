@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from philia.exceptions import InvalidGraphError, ModelFileError, NotEnoughMemoryError
 from philia.explain import Stability
+from philia.explain.stability import CommunityStability
 from philia.factors import (
     BlockFactors,
     CoinFactors,
@@ -28,7 +29,6 @@ from philia.factors import (
 from philia.factors.files import InPieces, read_arrays, write_arrays
 from philia.graphs import Changes, Graph, Nodes
 from philia.graphs.mapped import link_parts
-from philia.models.kept_stability import read_stability, stability_arrays, stability_header
 from philia.pairs import HeldOut, ListedPairs, RandomPairs
 from philia.solvers import LBFGSB, Adam, BySize, FloorLBFGS, Solution
 
@@ -78,7 +78,7 @@ def write_model(path: str | os.PathLike[str], kept: KeptModel) -> None:
         **_links(graph),
         "loss_history": solution.history,
         **_packed(graph.nodes),
-        **stability_arrays(kept.stability),
+        **_stability_arrays(kept.stability),
     }
     random = None if held_out is None else held_out.random_part
     if held_out is not None:
@@ -88,7 +88,7 @@ def write_model(path: str | os.PathLike[str], kept: KeptModel) -> None:
         "factors": type(kept.factors).__name__,
         "parameters": _packed_parameters(kept.parameters),
         "changes": asdict(graph.changes),
-        "stability": stability_header(kept.stability),
+        "stability": _stability_header(kept.stability),
         "chosen": kept.chosen,
         "held_out": None if random is None else asdict(random),
         "solution": {
@@ -128,7 +128,7 @@ def read_model(path: str | os.PathLike[str]) -> KeptModel:
             _factors(arrays, header, graph.n_nodes),
             _solution(arrays, header),
             _held_out(graph, arrays, header),
-            read_stability(arrays, header.get("stability"), graph.n_nodes),
+            _stability(arrays, header.get("stability"), graph.n_nodes),
             _table(header.get("chosen", {})),
         )
     if header["format"] == 1:
@@ -316,3 +316,51 @@ def _unpacked_parameter(name: str, value: Any) -> Any:
     if value is not None and type(value) not in (str, bool, int, float):
         raise ValueError(f"the setting {name} is a {type(value).__name__}")
     return value
+
+
+def _stability_arrays(stability: Stability | None) -> dict[str, npt.NDArray[Any]]:
+    """Likenesses (fits × k) and the ends of the intervals (n × k); none if the model was not refitted."""
+    if stability is None or not stability.communities:
+        return {}
+    seen = stability.communities
+    return {
+        "stability_likenesses": np.column_stack([c.likenesses for c in seen]),
+        "stability_lower": np.column_stack([c.lower for c in seen]),
+        "stability_upper": np.column_stack([c.upper for c in seen]),
+    }
+
+
+def _stability_header(stability: Stability | None) -> dict[str, Any] | None:
+    """The number of refits, the threshold, and the names of the communities."""
+    if stability is None:
+        return None
+    return {
+        "fits": stability.fits,
+        "threshold": stability.threshold,
+        "names": [community.name for community in stability.communities],
+    }
+
+
+def _stability(arrays: Mapping[str, npt.NDArray[Any]], header: dict[str, Any] | None, n_nodes: int) -> Stability | None:
+    """What ``_stability_arrays`` and ``_stability_header`` kept; older files hold neither."""
+    if header is None:
+        return None
+    fits, threshold, names = header["fits"], header["threshold"], header["names"]
+    if type(fits) is not int or fits < 1 or type(threshold) not in (int, float):
+        raise ValueError(f"the stability is that of {fits!r} fits with a threshold of {threshold!r}")
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise ValueError("the communities of the stability must have text for names")
+    if not names:
+        return Stability(fits, threshold, ())
+    k = len(names)
+    parts = []
+    for name, rows in (("likenesses", fits), ("lower", n_nodes), ("upper", n_nodes)):
+        found = arrays[f"stability_{name}"]
+        if found.dtype != np.float64 or found.shape != (rows, k) or not np.isfinite(found).all():
+            raise ValueError(f"stability_{name} is not {rows:,} × {k} finite numbers")
+        parts.append(found)
+    likenesses, lower, upper = parts
+    communities = tuple(
+        CommunityStability(name, likenesses[:, c], threshold, lower[:, c], upper[:, c]) for c, name in enumerate(names)
+    )
+    return Stability(fits, threshold, communities)

@@ -101,9 +101,7 @@ class Folds:
             yield from (RandomPairs(self.share, seed) for seed in seeds)
             return
         if self.count > 1 and unknown.random_part is not None and graph.n_nodes <= _LISTED_NODES:
-            unknown = ListedPairs.of_rows(
-                graph, *unknown.pairs(graph.n_nodes)
-            )  # others can be drawn beside it
+            unknown = ListedPairs.of_rows(graph, *unknown.pairs(graph.n_nodes))  # others can be drawn beside it
         if unknown.random_part is not None:
             del seeds[1:]  # the same hash hides more, so the seed does not matter
         yield from (unknown.with_random(self.share, seed) for seed in seeds)
