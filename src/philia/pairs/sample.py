@@ -52,6 +52,12 @@ class PairSample:
         return cls(np.concatenate([links[0], others[0]]), np.concatenate([links[1], others[1]]), linked, weights, n)
 
     @classmethod
+    def every(cls, graph: Graph, held_out: HeldOut) -> PairSample:
+        """All held-out pairs, each standing for itself."""
+        rows, columns = held_out.pairs(graph.n_nodes)
+        return cls(rows, columns, graph.linked(rows, columns), np.ones(len(rows)), graph.n_nodes)
+
+    @classmethod
     def held_out(cls, graph: Graph, hidden: HeldOut, unknown: HeldOut | None, rng: np.random.Generator) -> PairSample:
         """The pairs in ``hidden``, without those in ``unknown``: all links, and the other pairs or a uniform sample.
 
@@ -101,6 +107,11 @@ class PairSample:
     def n_links(self) -> int:
         """The number of links in the sample."""
         return int(self.linked.sum())
+
+    @property
+    def spread(self) -> Float64Array:
+        """The variance of each weight: of 1/p with probability p, and otherwise 0."""
+        return self.weights**2 - self.weights
 
     def held_out_with(self, held_out: HeldOut | None, graph: Graph) -> HeldOut:
         """These pairs held out, together with those that are held out anyway."""
