@@ -17,7 +17,8 @@ from philia.pairs.calibration import Calibration, calibrate
 from philia.pairs.estimate import Estimate
 
 PAIRS = 2**20
-"""Default number of pairs without a link in a sample: it takes about a second, and errors are about a thousandth."""
+"""Default number of pairs without a link in a sample. On a sparse graph of 30,000 nodes this takes about a second, and
+the 95 % interval of the likelihood is ± 0.05 % of it."""
 
 _MOST_DRAWN = 2**26
 """Pairs drawn at most where few of them are held out; their keys take half a gigabyte."""
