@@ -15,7 +15,7 @@ from philia.graphs import Nodes
 from philia.objective import CrossEntropy, Divergence, Loss, NoisyOr, SquaredError, mean_log_likelihood
 from philia.objective import rates as rates_file
 from philia.objective.drawing import draw_graph
-from philia.objective.estimated_likelihood import draw_unlinked, estimated_log_likelihood
+from philia.objective.likelihood import estimated_log_likelihood, sample_pairs
 from philia.objective.rates import Groups, PairRates, Shares
 
 N, RUNS = 31, 150
@@ -154,9 +154,10 @@ def test_pairs_without_a_link_are_drawn_with_the_chances_that_come_with_them() -
     graph, rng = draw_graph(factors, loss, Nodes.numbered(N), generator()), np.random.default_rng(2)
     counts, chances = np.zeros((2, N, N))
     for _ in range(RUNS):
-        drawn = draw_unlinked(graph, factors, loss, rng, pairs=150)
-        counts[drawn.rows, drawn.columns] += 1
-        chances[drawn.rows, drawn.columns] = drawn.chances
+        sample = sample_pairs(graph, factors, loss, rng, pairs=150)
+        drawn = sample.rows[~sample.linked], sample.columns[~sample.linked]
+        counts[drawn] += 1
+        chances[drawn] = 1 / sample.weights[~sample.linked]
     assert not counts[graph.adjacency.toarray() > 0].any()
     p = chances[chances > 0]
     assert p.size == N * (N - 1) // 2 - graph.n_links  # each was drawn at some time

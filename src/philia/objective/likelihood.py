@@ -1,4 +1,4 @@
-"""The likelihood of a graph under a fitted model, over all pairs and without anything of size n × n."""
+"""How likely a graph is under factors: over all pairs in blocks, or estimated from a sample of pairs."""
 
 from __future__ import annotations
 
@@ -6,22 +6,35 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from philia._types import Float64Array, FloatArray
+from philia._types import Float64Array, FloatArray, Int64Array
+from philia.factors import LowRankFactors
 from philia.graphs.graph import Graph
-from philia.objective.extra_pairs import with_link
 from philia.objective.losses import Loss
+from philia.objective.rates import PairRates
 from philia.objective.recipe import Recipe
-from philia.pairs import PairSample
+from philia.pairs import HeldOut, PairSample
+from philia.pairs.calibration import Calibration, calibrate
+from philia.pairs.estimate import Estimate
+
+PAIRS = 2**20
+"""Default number of pairs without a link in a sample. On a sparse graph of 30,000 nodes this takes about a second, and
+the 95 % interval of the likelihood is ± 0.05 % of it."""
+
+_MOST_DRAWN = 2**26
+"""Pairs drawn at most where few of them are held out; their keys take half a gigabyte."""
+
+_AT_ONCE = 2**20
+"""Pairs drawn uniformly at a time: 8 MB per array."""
 
 _ROWS, _COLUMNS = 1024, 4096
-"""A block of scores takes 32 MB."""
+"""The size of a block of scores: 32 MB."""
 
 _CHUNK = 65536
-"""Pairs of a sample scored together: two rows of F for each, 50 MB with 100 columns in single precision."""
+"""Pairs of a sample whose rows of F are gathered together: 50 MB with 100 columns in single precision."""
 
 
 def mean_log_likelihood(graph: Graph, score_block: Callable[[slice, slice], Float64Array], loss: Loss) -> float:
-    """The mean, over all pairs of different nodes, of the log-probability of what is there; 0 is perfect.
+    """The mean log-likelihood per pair of different nodes, over all pairs; 0 is perfect.
 
     >>> from philia import as_graph
     >>> from philia.objective import CrossEntropy
@@ -41,6 +54,136 @@ def mean_log_likelihood(graph: Graph, score_block: Callable[[slice, slice], Floa
     return total / max(1, n * (n - 1) // 2)
 
 
+def blocks_above(n: int) -> Iterator[tuple[slice, slice]]:
+    """Blocks of rows and columns that together hold every pair above the diagonal, each once.
+
+    >>> list(blocks_above(3))
+    [(slice(0, 3, None), slice(0, 3, None))]
+    """
+    for top in range(0, n, _ROWS):
+        for first in range(top, n, _COLUMNS):
+            yield slice(top, min(top + _ROWS, n)), slice(first, min(first + _COLUMNS, n))
+
+
+def estimated_log_likelihood(
+    graph: Graph, factors: LowRankFactors, loss: Loss, rng: np.random.Generator, pairs: int = PAIRS
+) -> Estimate:
+    """An unbiased estimate of the mean log-likelihood per pair, from all links and about ``pairs`` other pairs.
+
+    It is exact where there are no more pairs than that.
+
+    >>> from philia import as_graph
+    >>> from philia.factors import CommunityFactors
+    >>> from philia.objective import CrossEntropy
+    >>> even = CommunityFactors.attracting(np.zeros((4, 1)))
+    >>> print(estimated_log_likelihood(as_graph([(0, 1), (2, 3)]), even, CrossEntropy(), np.random.default_rng(0)))
+    -0.69315 (exact)
+    """
+    every = max(1, graph.n_nodes * (graph.n_nodes - 1) // 2)
+    sample = sample_pairs(graph, factors, loss, rng, pairs)
+    found = loss.log_likelihood(factors.scores(sample.rows, sample.columns), sample.linked)
+    variance = float(np.sum(found**2 * sample.spread))
+    return Estimate.from_variance(float(np.sum(sample.weights * found)) / every, variance / every**2)
+
+
+def estimated_calibration(
+    graph: Graph,
+    factors: LowRankFactors,
+    loss: Loss,
+    rng: np.random.Generator,
+    held_out: HeldOut | None = None,
+    pairs: int = PAIRS,
+) -> Calibration:
+    """The calibration over all pairs of different nodes or over held-out pairs, from a sample if there are many.
+
+    >>> from philia import as_graph
+    >>> from philia.factors import CommunityFactors
+    >>> from philia.objective import CrossEntropy
+    >>> even, rng = CommunityFactors.attracting(np.zeros((4, 1))), np.random.default_rng(0)
+    >>> print(estimated_calibration(as_graph([(0, 1), (2, 3)]), even, CrossEntropy(), rng))
+    predicted 0.5, observed 0.333 of 6 pairs
+    """
+    sample = sample_pairs(graph, factors, loss, rng, pairs, held_out)
+    probabilities = np.asarray(loss.probability(factors.scores(sample.rows, sample.columns)))
+    return calibrate(sample.linked, probabilities, weights=sample.weights)
+
+
+def sample_pairs(
+    graph: Graph,
+    factors: LowRankFactors,
+    loss: Loss,
+    rng: np.random.Generator,
+    pairs: int = PAIRS,
+    held_out: HeldOut | None = None,
+) -> PairSample:
+    """All links, and about ``pairs`` other pairs: half drawn uniformly, half by the probabilities of the factors.
+
+    Likely pairs are drawn more often because they matter more. A pair has the chance floor + (1 - floor) · share · p of
+    being in one half or the other, and is weighted by the inverse of that (Horvitz and Thompson). With ``held_out``,
+    only held-out pairs are in the sample. If there are no more than ``pairs``, or they are listed, all of them are.
+
+    >>> from philia import as_graph
+    >>> from philia.factors import CommunityFactors
+    >>> from philia.objective import CrossEntropy
+    >>> even, rng = CommunityFactors.attracting(np.zeros((4, 1))), np.random.default_rng(0)
+    >>> sample = sample_pairs(as_graph([(0, 1), (2, 3)]), even, CrossEntropy(), rng, pairs=100)
+    >>> sample.n_links, sample.weights.tolist()
+    (2, [1.0, 1.0, 1.0, 1.0, 1.0, 1.0])
+    """
+    n = graph.n_nodes
+    rows, columns = graph.links
+    if held_out is not None:
+        if held_out.expected(n) <= pairs:
+            return PairSample.every(graph, held_out)
+        kept = held_out.contains(rows, columns)
+        rows, columns = rows[kept], columns[kept]
+        pairs = min(int(pairs / held_out.random_share), max(pairs, _MOST_DRAWN))
+    others, weights = _unlinked(graph, factors, loss, rng, pairs, held_out)
+    return PairSample.of_links(n, (rows, columns), others, np.concatenate([np.ones(len(rows)), weights]))
+
+
+def _unlinked(
+    graph: Graph,
+    factors: LowRankFactors,
+    loss: Loss,
+    rng: np.random.Generator,
+    pairs: int,
+    held_out: HeldOut | None,
+) -> tuple[tuple[Int64Array, Int64Array], Float64Array]:
+    """Drawn pairs without a link, and their weights."""
+    n = graph.n_nodes
+    # A fitted model expects about as many links as there are.
+    share, floor = min(pairs / (2 * max(1, graph.n_links)), 1.0), min(pairs / max(1, n * (n - 1)), 1.0)
+    keys = [np.empty(0, np.int64)]
+    for rows, columns in _likely_and_even(factors, loss, rng, share, floor):
+        kept = np.ones(len(rows), bool) if held_out is None else held_out.contains(rows, columns)
+        keys.append(rows[kept] * n + columns[kept])
+    drawn = np.sort(np.concatenate(keys))
+    rows, columns = np.divmod(drawn[np.diff(drawn, prepend=-1) > 0], n)
+    unlinked = ~graph.linked(rows, columns)
+    rows, columns = rows[unlinked], columns[unlinked]
+    chances = np.minimum(floor + (1 - floor) * share * loss.probability(factors.scores(rows, columns)), 1.0)
+    return (rows, columns), 1 / chances
+
+
+def _likely_and_even(
+    factors: LowRankFactors, loss: Loss, rng: np.random.Generator, share: float, floor: float
+) -> Iterator[tuple[Int64Array, Int64Array]]:
+    """Pairs drawn with chance share · p, and pairs drawn with chance ``floor``, independently; some come twice."""
+    n = factors.n_nodes
+    if floor == 1:
+        yield np.triu_indices(n, k=1)
+        return
+    for drawn in PairRates.of(factors, loss).draw(rng, share):
+        yield drawn.rows, drawn.columns
+    # A pair that comes at a rate of -log(1 - floor) comes at least once with chance floor.
+    count = int(rng.poisson(-np.log1p(-floor) * n * (n - 1) / 2))
+    for at in range(0, count, _AT_ONCE):
+        rows = rng.integers(n, size=min(_AT_ONCE, count - at))
+        others = (rows + rng.integers(1, n, size=len(rows))) % n
+        yield np.minimum(rows, others), np.maximum(rows, others)
+
+
 def sample_loss(sample: PairSample, recipe: Recipe, F: FloatArray) -> float:
     """The weighted loss of a sample of pairs at F (n × k); minus a log-likelihood where the loss is one.
 
@@ -54,17 +197,6 @@ def sample_loss(sample: PairSample, recipe: Recipe, F: FloatArray) -> float:
     for at in range(0, len(sample.rows), _CHUNK):
         part = slice(at, at + _CHUNK)
         scores = np.einsum("ij,ij->i", F[sample.rows[part]] @ mixing, F[sample.columns[part]]).astype(np.float64)
-        linked, without = with_link(loss, scores)[0], loss.without_link(scores)[0]
-        total += float(sample.weights[part] @ np.where(sample.linked[part], linked, without))
+        (without, _), (correction, _) = loss.without_link(scores), loss.link_correction(scores)
+        total += float(sample.weights[part] @ np.where(sample.linked[part], without + correction, without))
     return total
-
-
-def blocks_above(n: int) -> Iterator[tuple[slice, slice]]:
-    """Blocks of rows and columns that together hold every pair above the diagonal, each once.
-
-    >>> list(blocks_above(3))
-    [(slice(0, 3, None), slice(0, 3, None))]
-    """
-    for top in range(0, n, _ROWS):
-        for first in range(top, n, _COLUMNS):
-            yield slice(top, min(top + _ROWS, n)), slice(first, min(first + _COLUMNS, n))
