@@ -88,6 +88,10 @@ def try_installed(wheel: Path, folder: Path) -> None:
         (work / "report.html").unlink(missing_ok=True)  # two of the commands write it
         run(*shlex.split(command))
     run("python", str(ROOT / "examples" / "your_own_links.py"))
+    refused = [str(programs / "philia"), "reproduce"]
+    said = subprocess.run(refused, cwd=work, env=clean, check=False, capture_output=True, text=True).stderr
+    if "the experiments are part of philia's repository" not in said:
+        sys.exit(f"philia reproduce does not say where the experiments are, but: {said}")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Figure 5, left: how alike found communities and known labels are."""
+"""Figure 5, left: how similar the communities are to known labels."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ OURS = "CommunityModel"
 PAPERS = ("SymNMF", "BigClam", "VGraph")
 TRIVIAL = ("one community of all nodes", "connected components")
 NEAR = 0.9
-"""Competitive: at least this share of the best other method's figure."""
+"""Competitive means at least this share of the best other method's score."""
 
 METHODS: dict[str, Make] = {
     OURS: ours(10),
@@ -38,22 +38,22 @@ VARIATIONS = ("CommunityModel, spectral start", "CommunityModel, penalty 1", "Co
 
 
 class GroundTruth(Experiment):
-    """Found communities against labels."""
+    """Communities compared with labels."""
 
     name = "communities"
     title = "Figure 5, left: communities against known labels"
     about = (
-        "Each model looks for as many communities as there are labels; the two-way best-match F1 of Yang and "
-        "Leskovec compares them. The CommunityModel has the paper's penalty of 10, its random start, and its "
-        "columns split by the signs of the leading eigenvalues; all its communities count, whether they attract or "
-        "repel. The paper does not say when a node is a member. Here an affinity has to reach √(−log(1 − "
-        "density)), as in BigClam, for all models but VGraph, which has its authors' rule (the communities of a "
-        "node's links), and NormalizedCuts, which is a partition. The trivial covers stand beside them. "
-        "How VGraph searches was chosen by its own bound, but on these networks."
+        "Each model has as many communities as there are labels; the two-way best-match F1 of Yang and Leskovec "
+        "compares them. The CommunityModel has the paper's penalty of 10, its random start, and its columns split by "
+        "the signs of the leading eigenvalues; all its communities count, attracting and repelling. The paper does "
+        "not say when a node is a member. Here its affinity must reach √(−log(1 − density)), as in BigClam, for all "
+        "models except VGraph, which has its authors' rule (the communities of a node's links), and NormalizedCuts, "
+        "which is a partition. Trivial covers are shown for comparison. The search of VGraph was chosen by its own "
+        "bound, but on these networks."
     )
 
     def tasks(self, scope: Scope) -> Iterator[Task]:
-        """Every method on every network; seeds where chance plays a part."""
+        """Every method on every network, with every seed where the method is random."""
         for name in scope.datasets:
             for cover in TRIVIAL:
                 yield Task(self.name, name, cover, 0, {}, partial(_trivial, name, cover))
@@ -66,7 +66,7 @@ class GroundTruth(Experiment):
                     yield Task(self.name, name, method, seed, {"iterations": scope.iterations}, run)
 
     def tables(self, results: Sequence[Result]) -> list[Table]:
-        """F1, both NMIs, the omega index, and the rules of membership."""
+        """F1, both NMIs, the omega index, and F1 by membership rule."""
         measures = {
             "f1": "Two-way best-match F1",
             "nmi_lfk": "Overlapping NMI (LFK)",
@@ -82,7 +82,7 @@ class GroundTruth(Experiment):
             name: {rule: found.get(name, {}).get(OURS, []) for rule, found in rules.items()}
             for name in rules["density"]
         }
-        return [*tables, Table(f"F1 of the {OURS} by the rule of membership", *grid(rows))]
+        return [*tables, Table(f"F1 of the {OURS} by membership rule", *grid(rows))]
 
     def figures(self, results: Sequence[Result]) -> dict[str, tuple[Figure, str]]:
         """F1 by network."""
@@ -90,11 +90,11 @@ class GroundTruth(Experiment):
         figure = Figure(figsize=(11, 4.2), layout="constrained", dpi=130)
         ax = figure.subplots()
         bars(by_dataset(shown, _scores("density", "f1")), ax, faint=TRIVIAL)
-        ax.set_title("Likeness of found communities to labels (two-way best-match F1)", loc="left")
-        return {"communities.png": (figure, "F1 against known labels; grey bars are trivial covers.")}
+        ax.set_title("Similarity of communities to labels (two-way best-match F1)", loc="left")
+        return {"communities.png": (figure, "F1 against known labels; gray bars are trivial covers.")}
 
     def claims(self, results: Sequence[Result]) -> list[Claim]:
-        """Whether ours is competitive, with the trivial covers beside it; whether vGraph runs on Blog."""
+        """Whether ours is competitive, also with trivial covers, and whether vGraph runs on Blog."""
         found = by_dataset(results, _scores("density", "f1"))
         return [competitive(found, PAPERS), _beats_trivial(found), _memory(results)]
 
@@ -102,7 +102,7 @@ class GroundTruth(Experiment):
 def competitive(
     found: Mapping[str, Mapping[str, Sequence[float]]], others: Sequence[str], where: str = "Figure 5, left"
 ) -> Claim:
-    """Whether ours reaches nearly what the best of the others does, on every network.
+    """Whether our score comes close to the best other one on every network.
 
     >>> competitive({"blog": {"CommunityModel": [0.5], "BigClam": [0.52]}}, ["BigClam"]).measured
     'ours / best other: blog 0.500 / 0.520 (BigClam)'
@@ -125,14 +125,14 @@ def _beats_trivial(found: dict[str, dict[str, list[float]]]) -> Claim:
     better = [n for n, v in judged.items() if mean(v[OURS]) > max(mean(v[t]) for t in TRIVIAL)]
     measured = f"better on {listed(better)} of {len(judged)}" if judged else "nothing was run"
     told = verdict(on_all(len(better) == len(judged), list(judged)))
-    claim = "Not claimed, but implied: the communities say more than no method at all would."
-    return Claim("Figure 5, left", claim, "F1 above that of all nodes as one, and of the components", measured, told)
+    claim = "Not claimed, but implied: the communities say more than trivial covers do."
+    return Claim("Figure 5, left", claim, "F1 above that of both trivial covers", measured, told)
 
 
 def _memory(results: Sequence[Result]) -> Claim:
     ran = [r for r in results if r.method == "VGraph" and r.dataset == "blog"]
     measured = f"philia's VGraph takes {ran[0].values['fit_seconds']:.0f} s on Blog" if ran else "not run"
-    claim = "vGraph cannot be run on Blog with limited memory (said of its authors' program)."
+    claim = "vGraph cannot be run on Blog with limited memory (about its authors' program)."
     return Claim("Figure 5, left", claim, "their program is not run here", measured, "cannot be judged")
 
 

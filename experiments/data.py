@@ -1,4 +1,4 @@
-"""The real networks, loaded once each, and the split of their communities into two kinds."""
+"""The real networks, each loaded once, and how many of their communities attract."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from philia.graphs.spectrum import leading_eigenpairs
 
 @lru_cache(maxsize=8)
 def dataset(name: str) -> Dataset:
-    """A real network; ``MissingDataError`` if its files cannot be had."""
+    """A real network; ``MissingDataError`` if its files are not available."""
     try:
         return load(name)
     except PhiliaError as error:
@@ -22,15 +22,15 @@ def dataset(name: str) -> Dataset:
 
 
 def split_by_signs(graph: Graph, k: int) -> tuple[int, int]:
-    """How many of k communities attract and how many repel: the signs of the k eigenvalues of largest size.
+    """How many of k communities attract and how many repel, by the signs of the k largest eigenvalues in magnitude.
 
-    A positive eigenvalue is a group that attracts, a negative one a group that repels; at least one of each kind is
-    kept, because without a repelling column no probability can fall below one half.
+    A positive eigenvalue stands for an attracting group, a negative one for a repelling group. There is at least one of
+    each kind, because without a repelling column no probability can fall below one half.
 
     >>> from philia import as_graph
     >>> split_by_signs(as_graph([(i, 5 + j) for i in range(5) for j in range(5)]), 4)
     (1, 3)
     """
     values, _ = leading_eigenpairs(graph, k, "extreme", np.random.default_rng(0))
-    attracting = min(max(int((values > 1e-9).sum()), 1), k - 1)
+    attracting = min(max(int((values > 1e-9).sum()), 1), k - 1)  # smaller ones are rounding errors
     return attracting, k - attracting

@@ -1,4 +1,4 @@
-"""Figures 1 to 3: the dating app, rebuilt by three methods."""
+"""Figures 1 to 3: the dating app, reconstructed by three methods."""
 
 from __future__ import annotations
 
@@ -43,16 +43,16 @@ class Introduction(Experiment):
     name = "introduction"
     title = "Figures 1 to 3: the dating app"
     about = (
-        "A thousand users, ten cities that attract and two genders that repel. Every model sees the sampled "
-        "network only. With twelve columns the CommunityModel has ten that attract and two that repel; at other "
-        "lengths its columns are split by the signs of the leading eigenvalues. The paper starts at random and "
-        "does not say whether this example is penalised; here the spectral start with a penalty of 10 is the main "
-        "reading, the random start and no penalty stand beside it. The error is the sum of squared errors divided "
-        "by the sum of the matrix."
+        "A thousand users in ten cities that attract, with two genders that repel. Every model sees only the sampled "
+        "network. With twelve columns the CommunityModel has ten that attract and two that repel; with other numbers "
+        "of columns it is split by the signs of the leading eigenvalues. The paper starts at random and does not say "
+        "whether this example is regularized; here the spectral start with a penalty of 10 is the main reading, shown "
+        "beside a random start and beside no penalty. The error is the sum of squared errors divided by the sum of "
+        "the matrix."
     )
 
     def tasks(self, scope: Scope) -> Iterator[Task]:
-        """Twelve columns with pictures, then the error by length; other networks and starts for other seeds."""
+        """Twelve columns with figures, then other numbers of columns; every seed has its own network and start."""
         size = (300, 5) if scope.quick else (1000, 10)
         split = (size[1], 2)
         lengths = (4, 7, 10) if scope.quick else (1, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24)
@@ -70,7 +70,7 @@ class Introduction(Experiment):
             yield Task(self.name, "dating app", "the true probabilities", seed, settings, partial(_truth, size, seed))
 
     def tables(self, results: Sequence[Result]) -> list[Table]:
-        """What twelve columns find, and the error by length."""
+        """The columns that are found, and the error by number of columns."""
         fits = _fits(results)
         rows = tuple(
             (
@@ -81,8 +81,9 @@ class Introduction(Experiment):
         )
         columns = ("method", "error", "cities (adjusted Rand)", "genders (adjusted Rand)", "other : same gender")
         note = (
-            "Cities are read from the strongest attracting column, genders from the strongest repelling one. The last "
-            "column divides the mean entry between a city's men and women by the mean entry within a gender."
+            "A node's city is read from its strongest attracting column, its gender from its strongest repelling one. "
+            "The last column divides the mean entry between the men and women of a city by the mean entry within a "
+            "gender."
         )
         curves = _curves(results)
         lengths = sorted({length for points in curves.values() for length in points})
@@ -93,7 +94,7 @@ class Introduction(Experiment):
         ]
 
     def figures(self, results: Sequence[Result]) -> dict[str, tuple[Figure, str]]:
-        """The network, its reconstructions, the error by length, and the factors."""
+        """The network, its reconstructions, the error by number of columns, and the factors."""
         truth = [r for r in results if r.method == "the true probabilities"]
         first = {method: found[0] for method, found in _fits(results).items() if found[0].seed == 0}
         drawn: dict[str, tuple[Figure, str]] = {}
@@ -103,7 +104,7 @@ class Introduction(Experiment):
                 "Figure 1: expected and sampled matrix, by city and gender.",
             )
         if first:
-            drawn["rebuilt.png"] = (_draw_reconstructions(first), "Figure 2, left: rebuilt with twelve columns.")
+            drawn["rebuilt.png"] = (_draw_reconstructions(first), "Figure 2, left: reconstructed with twelve columns.")
         if _curves(results):
             floor = mean([r.values["normalized"] for r in truth]) if truth else None
             drawn["lengths.png"] = (
@@ -115,7 +116,7 @@ class Introduction(Experiment):
         return drawn
 
     def claims(self, results: Sequence[Result]) -> list[Claim]:
-        """What the introduction says of this network."""
+        """What the introduction says about this network."""
         fits, curves = _fits(results), _curves(results)
         if not {OURS, "BigClam", "SVD"} <= set(fits):
             return []
@@ -269,7 +270,7 @@ def _truth(size: tuple[int, int], seed: int) -> dict[str, Any]:
 
 
 def _cells(matrix: Float64Array, side: int = 150) -> list[list[float]]:
-    """The matrix as means over at most 150 × 150 cells: enough for a picture, little enough for a file."""
+    """The matrix as means over at most 150 × 150 cells: fine enough for a figure, small enough for a file."""
     edges = np.arange(min(side, len(matrix))) * len(matrix) // min(side, len(matrix))
     counts = np.diff(edges, append=len(matrix))
     sums = np.add.reduceat(np.add.reduceat(matrix, edges, axis=0), edges, axis=1)
@@ -277,7 +278,7 @@ def _cells(matrix: Float64Array, side: int = 150) -> list[list[float]]:
 
 
 def _columns(model: LinkModel, order: Int64Array, side: int = 150) -> dict[str, list[list[float]]]:
-    """The columns of the factors as they are, signs and all, in the order of the picture."""
+    """The columns of the factors with their signs, nodes in the order of the figure."""
     factors: Any = model.factors_
     signed = hasattr(factors, "positive")
     parts = (factors.positive, factors.negative) if signed else (factors.homophilous, factors.heterophilous)
@@ -301,7 +302,7 @@ def _draw_network(truth: Result) -> Figure:
 
 
 def _draw_reconstructions(fits: Mapping[str, Result]) -> Figure:
-    """What each method makes of the network with twelve columns."""
+    """The network as each method reconstructs it with twelve columns."""
     shown = [method for method in (*_SHOWN, "CommunityModel, no penalty") if method in fits]
     figure = Figure(figsize=(3.6 * len(shown), 3.9), layout="constrained", dpi=130)
     for ax, method in zip(_row(figure, len(shown)), shown, strict=True):
@@ -318,10 +319,10 @@ def _draw_reconstructions(fits: Mapping[str, Result]) -> Figure:
 
 
 def _draw_curves(found: Mapping[str, Mapping[float, Sequence[float]]], floor: float | None) -> Figure:
-    """The error by the number of columns, with that of the true probabilities."""
+    """The error by number of columns, with that of the true probabilities."""
     figure = Figure(figsize=(7.5, 4.6), layout="constrained", dpi=130)
     ax = figure.subplots()
-    # With one column our model has nothing that repels, no probability below one half, and an error off the scale.
+    # With one column nothing repels, no probability is below one half, and the error of our model is off the scale.
     shown = {method: {k: v for k, v in points.items() if k > 1} for method, points in found.items()}
     curves(shown, ax, x="columns", y="squared error / sum of the matrix")
     if floor is not None:
@@ -331,26 +332,26 @@ def _draw_curves(found: Mapping[str, Mapping[float, Sequence[float]]], floor: fl
 
 
 def _draw_factors(fits: Mapping[str, Result]) -> Figure:
-    """The columns of each method: those that attract above, those that repel below."""
+    """The columns of each method, the attracting ones above the repelling ones."""
     shown = [method for method in _SHOWN if method in fits]
     figure = Figure(figsize=(4.2 * len(shown), 5.6), layout="constrained", dpi=130)
     above, below = figure.subplots(2, len(shown), height_ratios=[2.2, 1], squeeze=False)
-    for place, method in enumerate(shown):
+    for at, method in enumerate(shown):
         columns = fits[method].values["columns"]
-        _strip(above[place], columns["attracting"], "Blues")
-        above[place].set_title(method, loc="left")
+        _strip(above[at], columns["attracting"], "Blues")
+        above[at].set_title(method, loc="left")
         if columns["repelling"]:
-            _strip(below[place], columns["repelling"], "Oranges")
+            _strip(below[at], columns["repelling"], "Oranges")
         else:
-            below[place].set_axis_off()
-            below[place].text(0.5, 0.5, "no repelling columns", ha="center", va="center", fontsize=9)
+            below[at].set_axis_off()
+            below[at].text(0.5, 0.5, "no repelling columns", ha="center", va="center", fontsize=9)
     above[0].set_ylabel("attracting columns", fontsize=10)
     below[0].set_ylabel("repelling columns", fontsize=10)
     return figure
 
 
-def _strip(ax: Axes, columns: Sequence[Sequence[float]], colours: str) -> None:
-    """Rows of a picture, one a column of the factors; columns with both signs get a map that shows them."""
+def _strip(ax: Axes, columns: Sequence[Sequence[float]], colors: str) -> None:
+    """One row per column of the factors; factors with both signs get a color map that shows them."""
     values = np.array(columns)
     order = np.argsort([np.average(np.arange(values.shape[1]), weights=np.abs(row) ** 4 + 1e-12) for row in values])
     values = values[order] / np.maximum(np.abs(values[order]).max(axis=1, keepdims=True), 1e-12)
@@ -358,7 +359,7 @@ def _strip(ax: Axes, columns: Sequence[Sequence[float]], colours: str) -> None:
     ax.imshow(
         values,
         aspect="auto",
-        cmap="RdBu" if signed else colours,
+        cmap="RdBu" if signed else colors,
         vmin=-1 if signed else 0,
         vmax=1,
         interpolation="none",

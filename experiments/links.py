@@ -1,4 +1,4 @@
-"""Figure 5, right: predicting links between pairs of nodes that were hidden."""
+"""Figure 5, right: prediction of held-out links."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from philia.plots.comparisons import bars
 OURS = "CommunityModel"
 PAPERS = ("BigClam", "SymNMF")
 RATE = 0.1
+"""The share of pairs that is held out, as in the paper."""
 
 METHODS: dict[str, Make] = {
     OURS: ours(10),
@@ -35,21 +36,21 @@ METHODS: dict[str, Make] = {
 
 
 class LinkPrediction(Experiment):
-    """Hidden links predicted by models and by formulas."""
+    """Held-out links, predicted by models and by formulas."""
 
     name = "links"
-    title = "Figure 5, right: prediction of hidden links"
+    title = "Figure 5, right: prediction of held-out links"
     about = (
-        "A tenth of all pairs of nodes, links and non-links alike, is hidden; models are fitted to the rest and "
-        "predict a link where its probability is at least one half. As in the paper the penalty is 10 and the k "
-        "communities are as many as labels; the split goes by the signs of the leading eigenvalues of what is not "
-        "hidden. F1 at one half depends on how bold a model is, so threshold-free measures stand beside it, and "
-        "formulas that need no fit. SVD, and the formulas, cannot know which pairs are hidden: they take them for "
+        "A tenth of all pairs of nodes, links and non-links alike, is held out; models are fitted to the rest and "
+        "predict a link where its probability is at least one half. As in the paper, the penalty is 10 and there are "
+        "as many communities as labels; they are split by the signs of the leading eigenvalues of the rest. F1 at one "
+        "half depends on how readily a model predicts links, so measures without a threshold are shown beside it, and "
+        "formulas that need no fit. SVD and the formulas cannot know which pairs are held out: they take them for "
         "non-links."
     )
 
     def tasks(self, scope: Scope) -> Iterator[Task]:
-        """Every method on every network; each seed hides other pairs."""
+        """Every method on every network; each seed holds out other pairs."""
         for name in scope.datasets:
             for predictor in PREDICTORS:
                 yield Task(self.name, name, predictor, 0, {"rate": RATE}, partial(_by_formula, name, predictor, 0))
@@ -62,7 +63,7 @@ class LinkPrediction(Experiment):
                     yield Task(self.name, name, method, seed, {"iterations": scope.iterations, "rate": RATE}, run)
 
     def tables(self, results: Sequence[Result]) -> list[Table]:
-        """Every measure."""
+        """One table per measure."""
         measures = {
             "f1": "F1 at a probability of one half",
             "f1_matched": "F1 when as many links are predicted as there are",
@@ -78,15 +79,15 @@ class LinkPrediction(Experiment):
         upper, lower = figure.subplots(2, 1)
         models = (OURS, *PAPERS, "RandomLinks")
         bars(by_dataset([r for r in results if r.method in models], _pick("f1")), upper)
-        upper.set_title("F1 of hidden links, at a probability of one half", loc="left")
+        upper.set_title("F1 of held-out links, at a probability of one half", loc="left")
         both = [r for r in results if r.method in models or r.method in PREDICTORS]
         bars(by_dataset(both, _pick("average_precision")), lower, faint=tuple(PREDICTORS))
-        lower.set_title("Average precision; grey: formulas that need no fit", loc="left")
-        drawn = {"links.png": (figure, "Prediction of hidden links: the paper's measure, and one without a threshold.")}
+        lower.set_title("Average precision; gray: formulas that need no fit", loc="left")
+        drawn = {"links.png": (figure, "Prediction of held-out links, by the paper's measure and without a threshold.")}
         return drawn | _reliability(results)
 
     def claims(self, results: Sequence[Result]) -> list[Claim]:
-        """Whether ours is competitive, and better than coins and formulas."""
+        """Whether ours is competitive, and better than random links and formulas."""
         f1, precision = by_dataset(results, _pick("f1")), by_dataset(results, _pick("average_precision"))
         where = "Figure 5, right"
         return [competitive(f1, PAPERS, where), _beats(f1, ("RandomLinks",)), _beats(precision, tuple(PREDICTORS))]
@@ -117,9 +118,9 @@ def _reliability(results: Sequence[Result]) -> dict[str, tuple[Figure, str]]:
     low = min(min(r.values["predicted"]) for r in ours)
     ax.plot([low, 1], [low, 1], color="black", linewidth=0.8)
     ax.set(xscale="log", yscale="log", xlabel="predicted probability", ylabel="share that is linked")
-    ax.set_title("Do probabilities mean what they say?", loc="left")
+    ax.set_title("Are the probabilities calibrated?", loc="left")
     ax.legend(frameon=False)
-    return {"reliability.png": (figure, "Predicted and observed rates of hidden links; on the line they agree.")}
+    return {"reliability.png": (figure, "Predicted and observed rates of held-out links; on the line they agree.")}
 
 
 def _pick(key: str) -> Callable[[Result], float | None]:
@@ -129,9 +130,9 @@ def _pick(key: str) -> Callable[[Result], float | None]:
 def _predict(name: str, method: str, seed: int, iterations: int) -> dict[str, Any]:
     data = dataset(name)
     k = len(data.communities)
-    hidden = RandomPairs(RATE, seed=seed)
-    split = split_by_signs(seen(data.graph, hidden), k)
-    model = METHODS[method](Shape(*split, seed, iterations)).fit(data.graph, held_out=hidden)
+    held_out = RandomPairs(RATE, seed=seed)
+    split = split_by_signs(seen(data.graph, held_out), k)
+    model = METHODS[method](Shape(*split, seed, iterations)).fit(data.graph, held_out=held_out)
     return {
         **_figures(evaluate_links(model)),
         "split": f"{split[0]} + {split[1]}",
@@ -141,10 +142,10 @@ def _predict(name: str, method: str, seed: int, iterations: int) -> dict[str, An
 
 
 def _by_formula(name: str, predictor: str, seed: int) -> dict[str, Any]:
-    """The formula's scores; they are no probabilities, so only measures of their order are kept."""
-    graph, hidden = dataset(name).graph, RandomPairs(RATE, seed=seed)
-    rows, columns = hidden.pairs(graph.n_nodes)
-    scores = PREDICTORS[predictor](seen(graph, hidden), rows, columns)
+    """The scores of a formula; they are not probabilities, so only measures of their order are kept."""
+    graph, held_out = dataset(name).graph, RandomPairs(RATE, seed=seed)
+    rows, columns = held_out.pairs(graph.n_nodes)
+    scores = PREDICTORS[predictor](seen(graph, held_out), rows, columns)
     found = _figures(link_scores(graph.linked(rows, columns), np.asarray(scores, dtype=float)))
     return {name: found[name] for name in ("f1_matched", "auc", "average_precision", "hits", "pairs", "links")}
 

@@ -1,4 +1,4 @@
-"""The models of the comparisons, made for a given width, split and seed."""
+"""The models that are compared, for a given number of columns, split and seed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from philia.solvers import LBFGSB
 
 @dataclass(frozen=True)
 class Shape:
-    """How wide a model may be, of which kinds its columns are, its seed, and how many steps it may take.
+    """How many columns of each kind a model has, its seed, and how many iterations it may take.
 
     >>> Shape(3, 2, seed=0, iterations=200).width
     5
@@ -36,7 +36,7 @@ class Shape:
 
     @property
     def width(self) -> int:
-        """Columns of both kinds."""
+        """The number of columns."""
         return self.attracting + self.repelling
 
     @property
@@ -49,7 +49,7 @@ Make = Callable[[Shape], LinkModel]
 
 
 def ours(penalty: float, start: str = "uniform", *, include_diagonal: bool = True) -> Make:
-    """The paper's model, by default with its random start.
+    """The paper's model, by default with the paper's random start.
 
     >>> ours(10)(Shape(3, 2, seed=0, iterations=200)).penalty
     10
@@ -67,7 +67,7 @@ def ours(penalty: float, start: str = "uniform", *, include_diagonal: bool = Tru
 
 
 def bigclam(*, include_diagonal: bool) -> Make:
-    """BigClam; its authors count pairs of different nodes, a reconstruction of all entries counts the diagonal too."""
+    """BigClam; its authors count pairs of different nodes, but a reconstruction of all entries has a diagonal too."""
     return lambda shape: BigClam(
         shape.width, include_diagonal=include_diagonal, solver=shape.solver, random_state=shape.seed
     )
@@ -79,22 +79,22 @@ def symnmf(shape: Shape) -> LinkModel:
 
 
 def symnmf_off_diagonal(shape: Shape) -> LinkModel:
-    """SymNMF that may do on the diagonal what it likes."""
+    """SymNMF without the diagonal."""
     return SymNMF(shape.width, include_diagonal=False, solver=shape.solver, random_state=shape.seed)
 
 
 def soft_clustering(shape: Shape) -> LinkModel:
-    """Soft clustering."""
+    """Soft clustering, with the same number of columns."""
     return SoftClustering(shape.width, solver=shape.solver, random_state=shape.seed)
 
 
 def svd(shape: Shape) -> LinkModel:
-    """The best approximation of that rank."""
+    """The best approximation of this rank in squared error."""
     return SVD(shape.width, random_state=shape.seed)
 
 
 def logistic_pca(shape: Shape) -> LinkModel:
-    """Logistic PCA with as many numbers a node: half as many columns, each of which a node has twice."""
+    """Logistic PCA with as many numbers per node: half as many columns, on each of its two sides."""
     return LogisticPCA(max(1, shape.width // 2), solver=shape.solver, random_state=shape.seed)
 
 
@@ -104,15 +104,15 @@ def attract_repel(shape: Shape) -> LinkModel:
 
 
 def vgraph(shape: Shape) -> LinkModel:
-    """vGraph, with its own number of steps: they are of another kind."""
+    """vGraph, with its own number of iterations, which are of another kind."""
     return VGraph(shape.width, random_state=shape.seed)
 
 
 def normalized_cuts(shape: Shape) -> LinkModel:
-    """Normalized cuts."""
+    """Normalized cuts, with as many parts as columns."""
     return NormalizedCuts(shape.width, random_state=shape.seed)
 
 
 def random_links(shape: Shape) -> LinkModel:
-    """Coins."""
+    """A coin toss for every pair."""
     return RandomLinks(shape.width, random_state=shape.seed)

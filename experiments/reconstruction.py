@@ -1,4 +1,4 @@
-"""Figure 4: how faithfully a model of a given width can reproduce real networks."""
+"""Figure 4: how well models with a given number of columns reconstruct real networks."""
 
 from __future__ import annotations
 
@@ -41,30 +41,30 @@ METHODS: dict[str, Make] = {
     "BigClam, free diagonal": bigclam(include_diagonal=False),
     "SymNMF, free diagonal": symnmf_off_diagonal,
 }
-"""None is penalised."""
+"""Without a penalty."""
 
 FREE = ("AttractRepel", "CommunityModel, free diagonal", "BigClam, free diagonal", "SymNMF, free diagonal")
-"""Those that were not fitted to the diagonal, and are judged off it only."""
+"""Not fitted to the diagonal, and therefore judged only off the diagonal."""
 
 VARIATIONS = ("CommunityModel, free diagonal", "BigClam, free diagonal", "SymNMF, free diagonal")
 
 
 class RebuiltNetworks(Experiment):
-    """The errors of reconstructions on the five networks."""
+    """Reconstruction errors on the five networks."""
 
     name = "reconstruction"
     title = "Figure 4: reconstruction of the five networks"
     about = (
-        "Each model gets as many columns as the network has labels and no penalty, and rebuilds the adjacency "
+        "Each model has as many columns as the network has labels and no penalty, and reconstructs the adjacency "
         "matrix. The CommunityModel starts at random as in the paper; its k columns are split by the signs of the k "
-        "eigenvalues of largest size, a rule that does not look at the outcome, and other splits are tried beside "
-        "it. The errors count every entry, the diagonal too, and so did the fits; the table off the diagonal has "
-        "models that were free there as well. Cross-entropy needs probabilities: values near or outside of 0 and 1 "
-        "are clipped, for each method at the distance from both, between 0.1 and 10⁻¹², that is kindest to it."
+        "largest eigenvalues in magnitude, a rule that does not depend on the outcome, and other splits are shown "
+        "beside it. The errors count every entry including the diagonal, and so do the fits; the table off the "
+        "diagonal also has models that were not fitted to it. Cross-entropy needs probabilities: values near or "
+        "outside 0 and 1 are clipped, for each method at the distance between 10⁻¹² and 0.1 that suits it best."
     )
 
     def tasks(self, scope: Scope) -> Iterator[Task]:
-        """Every method on every network, with every seed where chance plays a part."""
+        """Every method on every network, with every seed where the method is random."""
         for name in scope.datasets:
             for method in METHODS:
                 if name in LARGE and method in VARIATIONS:
@@ -81,7 +81,7 @@ class RebuiltNetworks(Experiment):
                     yield Task(self.name, name, f"{OURS}, {share:.0%} attracting", 0, settings, run)
 
     def tables(self, results: Sequence[Result]) -> list[Table]:
-        """Both errors, and how they depend on the split."""
+        """Both errors, off the diagonal as well, and how they depend on the split."""
         main = [r for r in results if "share" not in r.settings]
         fitted = [r for r in main if r.method not in FREE]
         error = by_dataset(fitted, lambda r: r.values["relative"])
@@ -91,7 +91,7 @@ class RebuiltNetworks(Experiment):
             Table(
                 "Frobenius error, relative to that of predicting nothing", *grid(error), "Range over seeds in brackets."
             ),
-            Table("Cross-entropy, thousandths of a nat an entry", *grid(entropy, 2)),
+            Table("Cross-entropy, thousandths of a nat per entry", *grid(entropy, 2)),
             Table("Frobenius error off the diagonal", *grid(off)),
         ]
         split = by_dataset(
@@ -101,7 +101,7 @@ class RebuiltNetworks(Experiment):
         return [*tables, Table("Frobenius error by the split into kinds", *grid(split), f"By signs: {note}.")]
 
     def figures(self, results: Sequence[Result]) -> dict[str, tuple[Figure, str]]:
-        """Errors relative to ours, as in the paper, and by the split."""
+        """Errors relative to ours, as in the paper."""
         shown = [r for r in results if r.method in (OURS, *PAPERS, "LogisticPCA, as many numbers", "constant density")]
         figure = Figure(figsize=(11, 8), layout="constrained", dpi=130)
         upper, lower = figure.subplots(2, 1)
@@ -120,7 +120,7 @@ class RebuiltNetworks(Experiment):
         }
 
     def claims(self, results: Sequence[Result]) -> list[Claim]:
-        """Whether ours is lowest, and by how much where."""
+        """Whether our error is the lowest, and where the gain is largest."""
         error = by_dataset(results, lambda r: r.values["relative"])
         entropy = by_dataset(results, lambda r: r.values["cross_entropy"])
         return [

@@ -102,13 +102,13 @@ def _opening(scope: Scope, results: Sequence[Result], waiting: Sequence[Task], m
         "# The paper's experiments, run again",
         "",
         f"Written by `{command}` from {len(results)} results, with seeds "
-        f"{', '.join(map(str, scope.seeds))} and at most {scope.iterations} steps a fit. Figures are means over seeds; "
-        "no setting was tuned towards a claim. The "
-        f"tasks took {_duration(seconds)} in all, added up; tasks that run side by side slow each other down.",
+        f"{', '.join(map(str, scope.seeds))} and at most {scope.iterations} iterations per fit. Numbers are means over "
+        f"seeds; no setting was tuned towards a claim. The tasks took {_duration(seconds)} in total; tasks that run at "
+        "the same time slow each other down.",
         "",
     ]
     if scope.quick:
-        lines += ["**This is the quick version**: few steps, one seed, small data. Its verdicts mean little.", ""]
+        lines += ["**This is the quick version**: few iterations, one seed, small data. Its verdicts mean little.", ""]
     if waiting:
         names = ", ".join(f"{t.experiment} {t.dataset} {t.method} seed {t.seed}" for t in waiting[:12])
         rest = f" and {len(waiting) - 12} more" if len(waiting) > 12 else ""

@@ -1,4 +1,4 @@
-"""Sections 2 to 4 and the appendix: statements that a computation can check."""
+"""Sections 2 to 4 and the appendix: statements that can be checked by computation."""
 
 from __future__ import annotations
 
@@ -28,22 +28,22 @@ from philia.factors.conversion import split
 from philia.graphs import Graph, arboricity, as_graph
 
 TINY = 1e-9
-"""Differences below this are rounding."""
+"""Smaller differences are rounding errors."""
 
 
 class Statements(Experiment):
-    """Formulas on random numbers."""
+    """Formulas and theorems on random examples."""
 
     name = "statements"
     title = "Sections 2 to 4 and appendix: statements"
     about = (
-        "Formulas of the text, each on 200 random examples; a difference is the largest of any entry. Exact "
-        "representations on 200 random graphs of 2 to 24 nodes, every pair certified in whole numbers. Laws in "
-        "`tests/laws` check the same on more kinds of examples."
+        "Formulas of the text, each on 200 random examples; a difference is the largest over all entries. Exact "
+        "representations on 200 random graphs of 2 to 24 nodes, every pair certified in integers. `tests/laws` checks "
+        "the same on more kinds of examples."
     )
 
     def tasks(self, scope: Scope) -> Iterator[Task]:
-        """One a statement."""
+        """One per statement."""
         for method, check in _CHECKS.items():
             yield Task(self.name, "random examples", method, 0, {"examples": 200}, partial(_worst, check))
         for method, (make, promised) in _EXACT.items():
@@ -56,11 +56,11 @@ class Statements(Experiment):
         return [Table("Largest difference", ("formula", "difference"), rows)]
 
     def figures(self, results: Sequence[Result]) -> dict[str, tuple[Figure, str]]:
-        """None: these are numbers."""
+        """There are none."""
         return {}
 
     def claims(self, results: Sequence[Result]) -> list[Claim]:
-        """Formulas and theorems that hold, and one statement that does not."""
+        """One claim per formula and theorem."""
         found = {r.method: r.values for r in results}
         told = [_told(where, claim, method, found) for where, claim, method in _FORMULAS]
         exact = [_exactly(where, claim, method, found) for where, claim, method in _THEOREMS]
@@ -172,7 +172,7 @@ def _certified(make: Callable[[Graph], Representation], promised: Callable[[Grap
 
 
 def _graphs(count: int) -> Iterator[Graph]:
-    """Random graphs of 2 to 24 nodes, from sparse to dense, all with a link."""
+    """Random graphs of 2 to 24 nodes, from sparse to dense, with at least one link."""
     rng = np.random.default_rng(0)
     for _ in range(count):
         n = int(rng.integers(2, 25))
@@ -197,7 +197,7 @@ _EXACT: dict[str, tuple[Callable[[Graph], Representation], Callable[[Graph], int
 
 
 def _one_link() -> dict[str, Any]:
-    """The logits of the theorem's proof, on random COT graphs and on two nodes in one community with threshold 1."""
+    """The logits in the theorem's proof, on random COT graphs and on two nodes in one community with threshold 1."""
     rng = np.random.default_rng(0)
     wrong = 0
     for _ in range(200):

@@ -1,4 +1,4 @@
-"""Many results as few numbers: means and ranges over seeds, and words for them."""
+"""Summaries of results: means and ranges over seeds, as numbers and as text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Pick = Callable[[Result], float | None]
 
 
 def by_dataset(results: Iterable[Result], pick: Pick) -> dict[str, dict[str, list[float]]]:
-    """The picked value of every seed, by dataset and method, in the order in which they first appear.
+    """The picked value for every seed, by dataset and method, in order of first appearance.
 
     >>> result = Result("figure4", "blog", "SVD", 0, {}, {"relative": 0.81}, 1.0)
     >>> by_dataset([result], lambda found: found.values["relative"])
@@ -32,7 +32,7 @@ def mean(values: Sequence[float]) -> float:
 
 
 def with_range(values: Sequence[float], digits: int = 3) -> str:
-    """A mean with its range over seeds, as a person writes it.
+    """A mean with its range over seeds, as text.
 
     >>> with_range([0.5, 0.6]), with_range([0.5]), with_range([])
     ('0.550 (0.500–0.600)', '0.500', '–')
@@ -46,7 +46,7 @@ def with_range(values: Sequence[float], digits: int = 3) -> str:
 def grid(
     found: dict[str, dict[str, list[float]]], digits: int = 3
 ) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
-    """Columns and rows of a table with a row a method and a column a dataset.
+    """The columns and rows of a table with one row per method and one column per dataset.
 
     >>> grid({"blog": {"SVD": [0.81]}})
     (('method', 'blog'), (('SVD', '0.810'),))
@@ -59,7 +59,7 @@ def grid(
 
 
 def listed(words: Sequence[str]) -> str:
-    """Words in a row: "a, b and c".
+    """Words as a list: "a, b and c".
 
     >>> listed(["a", "b", "c"]), listed(["a"]), listed([])
     ('a, b and c', 'a', 'none')

@@ -1,4 +1,4 @@
-"""Table 1: the sizes of the five networks, and what the bounds of the paper are worth on them."""
+"""Table 1: the sizes of the five networks, and the paper's bounds on them."""
 
 from __future__ import annotations
 
@@ -20,29 +20,30 @@ PAPER = {
     "ppi": (3_852, 76_546, 50, 593, 29),
     "amazon": (794, 2_109, 5, 29, 6),
 }
-"""What the paper prints: nodes, edges, labels, maximum degree, degeneracy."""
+"""The paper's numbers: nodes, edges, labels, maximum degree, degeneracy."""
 
 _COUNTS = ("nodes", "links", "labels", "max_degree", "degeneracy")
 _PAIRS = 200_000
+"""Random pairs that are drawn: the standard error of a share is then about 0.001."""
 
 
 class Table1(Experiment):
-    """Counts of the five networks beside the paper's."""
+    """Counts for the five networks, beside the paper's."""
 
     name = "table1"
     title = "Table 1: the five networks"
     about = (
-        "Nodes, links, labels, largest degree and degeneracy of the simple undirected graphs, counted by philia, "
-        "beside the paper's; exact arboricity with a witness; how often linked nodes share a label."
+        "Nodes, links, labels, largest degree and degeneracy of the simple undirected graphs, counted by philia and "
+        "shown beside the paper's; the exact arboricity with a witness; how often linked nodes share a label."
     )
 
     def tasks(self, scope: Scope) -> Iterator[Task]:
-        """One count a network."""
+        """One per network."""
         for name in scope.datasets:
             yield Task(self.name, name, "counts", 0, {}, lambda name=name: _counts(name))  # type: ignore[misc]
 
     def tables(self, results: Sequence[Result]) -> list[Table]:
-        """The table, and what the bounds give."""
+        """The sizes, the bounds, and the shares of pairs with a common label."""
         sizes = tuple(_row(result) for result in results)
         columns = (
             "network",
@@ -65,7 +66,7 @@ class Table1(Experiment):
             for r in results
         )
         return [
-            Table("Sizes", columns, sizes, "Where two numbers stand in a cell the second is the paper's."),
+            Table("Sizes", columns, sizes, "Where a cell has two numbers, the second is the paper's."),
             Table(
                 "Columns that the paper's theorems promise for an exact representation",
                 ("network", "2c + 1 (largest degree c)", "4α² + 1 (arboricity α)", "nodes"),
@@ -80,11 +81,11 @@ class Table1(Experiment):
         ]
 
     def figures(self, results: Sequence[Result]) -> dict[str, tuple[Figure, str]]:
-        """None: a table is a table."""
+        """There are none."""
         return {}
 
     def claims(self, results: Sequence[Result]) -> list[Claim]:
-        """Whether the counts, and what the text makes of them, are so."""
+        """Whether the counts agree, and what the text concludes from them."""
         if not results:
             return [_unjudged(where, claim) for where, claim in _CLAIMS]
         return [_same_counts(results), _degeneracy_bounds(results), _more_applicable(results), _heterophily(results)]
@@ -176,7 +177,7 @@ _NOTES = {
 
 
 def _sharing(name: str) -> dict[str, float]:
-    """How often two nodes have a label in common: linked ones, and random ones drawn evenly or by degree."""
+    """How often two nodes share a label: linked nodes, and random nodes drawn uniformly or by degree."""
     data = dataset(name)
     n, labels = data.graph.n_nodes, np.zeros((data.graph.n_nodes, len(data.communities)), dtype=bool)
     for column, members in enumerate(data.communities.values()):

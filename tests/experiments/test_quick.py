@@ -15,8 +15,8 @@ DATA = Path(os.environ.get("PHILIA_DATA") or Path(__file__).parents[3] / "shared
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not (DATA / "amazon").is_dir(), reason="the real networks are not at hand")
-def test_the_quick_version_runs_and_goes_on_where_it_was(tmp_path: Path) -> None:
+@pytest.mark.skipif(not (DATA / "amazon").is_dir(), reason="the real networks are not on this machine")
+def test_the_quick_version_runs_and_resumes(tmp_path: Path) -> None:
     program = [sys.executable, "-c", "from philia.cli import main; main()", "reproduce", "--quick", "--json"]
     environment = {**os.environ, "PHILIA_DATA": str(DATA)}
 
@@ -38,6 +38,6 @@ def test_the_quick_version_runs_and_goes_on_where_it_was(tmp_path: Path) -> None
     kept = sorted((tmp_path / "reproduction" / "results").iterdir())
     times = [file.stat().st_mtime_ns for file in kept]
     again, progress = run()
-    assert "amazon" not in progress  # nothing had to be done again
+    assert "amazon" not in progress  # nothing had to run again
     assert again == first
     assert [file.stat().st_mtime_ns for file in kept] == times

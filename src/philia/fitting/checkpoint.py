@@ -70,9 +70,6 @@ class Record:
     """A result: named arrays and plain values, the key of the step it belongs to, and the seconds it took.
 
     ``generator`` is the state of the fit's random generator after the step.
-
-    >>> sorted(Record("start", {"F": np.zeros((2, 3)), "epoch": 7}).arrays)
-    ['F']
     """
 
     key: str

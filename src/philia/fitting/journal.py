@@ -64,11 +64,7 @@ class Journal(Notes, Protocol):
 
 
 class NoJournal:
-    """A journal that records nothing.
-
-    >>> NoJournal().start(lambda: np.ones(2), shape=(2,)).tolist()
-    [1.0, 1.0]
-    """
+    """A journal that records nothing."""
 
     def start(self, find: Callable[[], Array], shape: tuple[int, ...]) -> Array:
         """The start, computed."""
@@ -95,22 +91,11 @@ class NoJournal:
 class KeptJournal:
     """A journal in a checkpoint; ``rng`` is the generator that all randomness in the fit comes from.
 
-    Every record carries a key of its step, a checksum of the point. If the fit asks for another step, as it may on
-    another processor, the records from there on are dropped and computed again.
+    Every record carries a key of its step: a checksum of the point. If the fit takes another step, as it may on another
+    processor, the records from there on are dropped and computed again.
 
     Records are not trusted blindly. Their types and shapes are checked, and two values are recomputed: the last one
     that a search replays, and the one at its end. A value that the graph does not give is an error.
-
-    >>> import tempfile
-    >>> from philia import SVD, as_graph
-    >>> folder, fit = tempfile.mkdtemp(), description(SVD(2), as_graph([(0, 1)]), None)
-    >>> def started(rng):
-    ...     checkpoint = Checkpoint(folder, every=0.0)
-    ...     checkpoint.begin(fit, {"bit_generator": "PCG64"})
-    ...     return KeptJournal(checkpoint, rng).start(lambda: rng.random(2), shape=(2,))
-    >>> rng = np.random.default_rng(0)
-    >>> bool((started(rng) == started(rng)).all())
-    True
     """
 
     def __init__(self, checkpoint: Checkpoint, rng: np.random.Generator) -> None:

@@ -24,7 +24,7 @@ def task(name: str, ran: list[str], settings: dict[str, Any] | None = None) -> T
     return Task("figure9", name, "SVD", 0, settings or {}, run)
 
 
-def test_what_is_done_is_not_done_again(tmp_path: Path) -> None:
+def test_finished_tasks_do_not_run_again(tmp_path: Path) -> None:
     ran: list[str] = []
     store = ResultStore(tmp_path)
     run_tasks([task("a", ran)], store)
@@ -33,7 +33,7 @@ def test_what_is_done_is_not_done_again(tmp_path: Path) -> None:
     assert [r.values["value"] for r in store.results([task("a", ran), task("b", ran)])] == [1, 2]
 
 
-def test_a_result_of_other_settings_is_not_used(tmp_path: Path) -> None:
+def test_a_result_with_other_settings_is_not_used(tmp_path: Path) -> None:
     ran: list[str] = []
     store = ResultStore(tmp_path)
     run_tasks([task("a", ran, {"iterations": 30})], store)
@@ -42,7 +42,7 @@ def test_a_result_of_other_settings_is_not_used(tmp_path: Path) -> None:
     assert ran == ["a", "a"]
 
 
-def test_a_killed_run_keeps_what_was_finished(tmp_path: Path) -> None:
+def test_an_interrupted_run_keeps_finished_results(tmp_path: Path) -> None:
     ran: list[str] = []
     store = ResultStore(tmp_path)
 
@@ -57,7 +57,7 @@ def test_a_killed_run_keeps_what_was_finished(tmp_path: Path) -> None:
     assert ran == ["a", "b", "c"]
 
 
-def test_a_line_cut_short_is_made_again_and_the_others_are_kept(tmp_path: Path) -> None:
+def test_a_truncated_line_is_run_again_and_the_others_are_kept(tmp_path: Path) -> None:
     ran: list[str] = []
     run_tasks([task("a", ran), task("b", ran)], ResultStore(tmp_path))
     (file,) = tmp_path.iterdir()
@@ -75,7 +75,7 @@ def test_two_runs_into_one_folder_keep_the_results_of_both(tmp_path: Path) -> No
     assert len(ResultStore(tmp_path).results([task("a", ran), task("b", ran)])) == 2
 
 
-def test_missing_data_are_told_and_the_rest_is_run(tmp_path: Path) -> None:
+def test_missing_data_are_reported_and_the_rest_runs(tmp_path: Path) -> None:
     ran: list[str] = []
 
     def absent() -> dict[str, Any]:
@@ -97,7 +97,7 @@ def test_without_data_the_page_says_so(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 @pytest.mark.slow
-def test_the_page_keeps_what_was_run_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_page_keeps_earlier_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     dataset.cache_clear()
     monkeypatch.setattr("experiments.data.load", _absent)
     reproduce(tmp_path, ["statements"], QUICK)
@@ -111,14 +111,14 @@ def _absent(name: str) -> Any:
     raise MissingDataError(f"{name} is not here")
 
 
-def test_every_task_has_a_file_of_its_own() -> None:
+def test_every_task_has_a_key_of_its_own() -> None:
     for scope in (QUICK, WHOLE):
         keys = [t.key for experiment in EXPERIMENTS.values() for t in experiment.tasks(scope)]
         assert len(set(keys)) == len(keys)
         assert all(json.dumps(dict(t.settings)) for e in EXPERIMENTS.values() for t in e.tasks(scope))
 
 
-def test_the_quick_version_asks_for_a_part_of_the_whole() -> None:
+def test_the_quick_version_runs_a_small_part_of_the_whole() -> None:
     sizes = [sum(1 for e in EXPERIMENTS.values() for _ in e.tasks(scope)) for scope in (QUICK, WHOLE)]
     assert sizes[0] < sizes[1] / 5
 
@@ -135,7 +135,7 @@ def made_up(experiment: str, dataset: str, method: str, values: dict[str, Any]) 
     return Result(experiment, dataset, method, 0, {}, values, 1.0)
 
 
-def rebuilt(errors: dict[str, dict[str, float]]) -> Iterator[Result]:
+def reconstructed(errors: dict[str, dict[str, float]]) -> Iterator[Result]:
     for name, by_method in errors.items():
         for method, error in by_method.items():
             values = {
@@ -153,7 +153,7 @@ def test_the_lowest_error_is_judged_by_the_numbers(ours: float, verdict: str) ->
     others = {"SVD": 0.8, "BigClam": 0.85, "SymNMF": 0.7, "AttractRepel": 0.95}
     errors = {name: {"CommunityModel": 0.5, **others} for name in WHOLE.datasets}
     errors["blog"] = {"CommunityModel": ours, **others}
-    first = EXPERIMENTS["reconstruction"].claims(list(rebuilt(errors)))[0]
+    first = EXPERIMENTS["reconstruction"].claims(list(reconstructed(errors)))[0]
     assert first.verdict == verdict
     few = {name: errors[name] for name in ("amazon", "ppi")}
-    assert EXPERIMENTS["reconstruction"].claims(list(rebuilt(few)))[0].verdict == "cannot be judged"
+    assert EXPERIMENTS["reconstruction"].claims(list(reconstructed(few)))[0].verdict == "cannot be judged"
