@@ -39,7 +39,7 @@ def planned(model: LinkModel, graph: Graph, held_out: float | None) -> dict[str,
     'SVD'
     """
     from philia.fitting.checkpoint import description
-    from philia.models.held_out import as_held_out
+    from philia.pairs import as_held_out
     from philia.models.link_model import generator
 
     return description(model, graph, as_held_out(graph, held_out, generator(model.random_state)))
