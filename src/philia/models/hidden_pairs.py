@@ -9,7 +9,6 @@ import numpy as np
 from philia._types import BoolArray, Float64Array, FloatArray, Int64Array
 from philia.graphs import Graph
 from philia.objective import BothPairs, HeldOut, ListedPairs, RandomPairs, Recipe, seen
-from philia.objective.extra_pairs import with_link
 from philia.objective.sampled_pairs import drawing_chances
 
 _NON_LINKS = 4
@@ -69,7 +68,7 @@ class HiddenPairs:
         for at in range(0, len(self.rows), _CHUNK):
             part = slice(at, at + _CHUNK)
             scores = np.einsum("ij,ij->i", F[self.rows[part]] @ mixing, F[self.columns[part]]).astype(np.float64)
-            linked, without = with_link(loss, scores)[0], loss.without_link(scores)[0]
+            linked, without = loss.with_link(scores)[0], loss.without_link(scores)[0]
             total += float(self.weights[part] @ np.where(self.linked[part], linked, without))
         return total
 

@@ -16,9 +16,9 @@ from philia.execution import Executor, LocalThreads, one_blas_thread
 from philia.execution.executor import kept
 from philia.graphs.graph import Graph
 from philia.graphs.memory import require_memory
-from philia.objective.extra_pairs import ExtraPairs, with_link
+from philia.objective.extra_pairs import ExtraPairs
 from philia.objective.held_out import HeldOut, seen
-from philia.objective.kernels import Kernel, LaneSums, choose_kernel
+from philia.objective.kernels import Kernel, LaneSums, kernel_for_all_pairs
 from philia.objective.lanes import Lane, cut
 from philia.objective.omitted import Omitted
 from philia.objective.recipe import Recipe
@@ -54,7 +54,7 @@ class AllPairsObjective:
         _require_memory(n, recipe.mixing.shape[0], np.dtype(dtype).itemsize)
         self.recipe, self.penalty, self.dtype = recipe, penalty, np.dtype(dtype)
         self.executor = executor or LocalThreads()
-        self.kernel = kernel or choose_kernel(n, self.dtype)
+        self.kernel = kernel or kernel_for_all_pairs(n, recipe.loss, self.dtype)
         self.omitted = Omitted.of(held_out, diagonal=not diagonal, n=n)
         known = seen(graph, held_out)
         self.links = _links(known, symmetric=recipe.symmetric)
@@ -76,7 +76,7 @@ class AllPairsObjective:
             sums = self._sums(F)
             value, by_sides = sums.value, (sums.left, sums.right)
             if self.reweighed is not None:
-                value += self.reweighed.add(self.recipe.sides(F), by_sides, partial(with_link, self.recipe.loss))
+                value += self.reweighed.add(self.recipe.sides(F), by_sides, self.recipe.loss.with_link)
             return value, self.recipe.combined(*by_sides)
 
     @cached_property

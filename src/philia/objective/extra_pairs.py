@@ -10,7 +10,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from philia._types import Float64Array, Int64Array
-from philia.objective.losses import Loss, Scores
+from philia.objective.losses import Scores
 
 Sides = tuple[Float64Array, Float64Array]
 
@@ -58,14 +58,3 @@ class ExtraPairs:
         by_left += pull @ right
         by_right += pull.T @ left
         return total
-
-
-def with_link(loss: Loss, scores: Scores) -> tuple[Scores, Scores]:
-    """Costs and slopes of the scores if every pair were linked.
-
-    >>> from philia.objective import SquaredError
-    >>> with_link(SquaredError(), np.array([0.5]))
-    (array([0.25]), array([-1.]))
-    """
-    (costs, slopes), (more_costs, more_slopes) = loss.without_link(scores), loss.link_correction(scores)
-    return costs + more_costs, slopes + more_slopes

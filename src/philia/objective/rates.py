@@ -31,7 +31,7 @@ from philia._types import BoolArray, Float64Array, Int64Array
 from philia.execution.local import LocalThreads, one_blas_thread
 from philia.factors import LowRankFactors
 from philia.factors.boxes import Boxes, DrawnPairs
-from philia.objective.losses import CrossEntropy, Loss, NoisyOr
+from philia.objective.losses import Loss
 
 _AT_ONCE = 2**14  # pairs drawn at a time
 _TILE = 1024  # rows and columns of a block of pairs that are walked through
@@ -54,6 +54,7 @@ class PairRates(ABC):
     """What draws pairs of nodes, each independently with chance share · p, where p is its probability of a link.
 
     >>> from philia.factors import CommunityFactors
+    >>> from philia.objective import CrossEntropy
     >>> certain = CommunityFactors.attracting(np.full((50, 1), 9.0))
     >>> rates = PairRates.of(certain, CrossEntropy())
     >>> sum(len(drawn.rows) for drawn in rates.draw(np.random.default_rng(0)))
@@ -66,9 +67,8 @@ class PairRates(ABC):
     @staticmethod
     def of(factors: LowRankFactors, loss: Loss) -> PairRates:
         """The way that suits the loss."""
-        if isinstance(loss, CrossEntropy):
-            return _GroupRates(factors, loss)
-        return _ColumnRates(factors, loss) if isinstance(loss, NoisyOr) else _BoxRates(factors, loss)
+        ways: dict[str | None, type[PairRates]] = {"exponential": _GroupRates, "linear": _ColumnRates, None: _BoxRates}
+        return ways[loss.rate_bound](factors, loss)
 
     @abstractmethod
     def draw(self, rng: np.random.Generator, share: float = 1.0) -> Iterator[DrawnPairs]:
@@ -79,7 +79,7 @@ class _BoxRates(PairRates):
     """Pairs drawn by boxes: for probabilities that may be one, where no Poisson count is large enough."""
 
     def draw(self, rng: np.random.Generator, share: float = 1.0) -> Iterator[DrawnPairs]:
-        for drawn in Boxes(self._factors).draw(self._loss.code, rng, share=share):
+        for drawn in Boxes(self._factors).draw(self._loss.expected, rng, share=share):
             chances = share * self._loss.probability(drawn.scores)
             kept = rng.random(len(chances)) * drawn.chances < chances
             yield replace(drawn, chances=chances).kept(kept)

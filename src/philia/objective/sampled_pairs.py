@@ -3,30 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
-from philia._types import BoolArray, Float64Array, FloatArray, Int64Array
+from philia._types import BoolArray, Float64Array, FloatArray
 from philia.exceptions import InvalidParameterError
 from philia.execution import Executor, LocalThreads
 from philia.graphs.graph import Graph
 from philia.objective.held_out import HeldOut, seen
+from philia.objective.kernels import DrawnColumns, Kernel, RowSums, kernel_for_sampled_pairs
 from philia.objective.omitted import Omitted
 from philia.objective.recipe import Freedom, Recipe
 
 _PIECE = 512
 """How many rows one thread takes at a time; it must not depend on the number of threads, or the bits would."""
-
-
-@dataclass(frozen=True, eq=False)
-class DrawnColumns:
-    """Nodes drawn to stand for all, and for how many each one stands."""
-
-    nodes: Int64Array
-    weights: Float64Array
 
 
 class SampledPairsObjective:
@@ -59,22 +51,20 @@ class SampledPairsObjective:
         columns: int = 512,
         rows: int = 1024,
         executor: Executor | None = None,
+        kernel: Kernel | None = None,
     ) -> None:
-        from philia.objective.kernels import sampled
-
         if columns < 1 or rows < 1:
             raise InvalidParameterError(
                 f"{columns} columns and blocks of {rows} rows are asked for; both must be whole numbers, 1 or more"
             )
         n = self.n = graph.n_nodes
         self.recipe, self.dtype, self.columns = recipe, np.dtype(dtype), columns
-        self.kernel, self.executor = sampled, executor or LocalThreads()
-        self.kernel.prepare(self.dtype.name)
+        self.kernel = kernel or kernel_for_sampled_pairs(recipe.loss, self.dtype)
+        self.executor = executor or LocalThreads()
         self.omitted = Omitted.of(held_out, diagonal=not diagonal, n=n)
         self.known = seen(graph, held_out)
         self.blocks: Sequence[slice] = [slice(top, min(top + rows, n)) for top in range(0, n, rows)]
         self.mixing = np.ascontiguousarray(recipe.mixing, dtype=self.dtype)
-        self._weights = np.empty(0) if self.known.weights is None else self.known.weights
         self._chances = drawing_chances(self.known)
         self._up_to = np.cumsum(self._chances)
         self._charged = _by_column(recipe, penalty).astype(self.dtype)
@@ -103,10 +93,8 @@ class SampledPairsObjective:
         The blocks' values add up to the objective. The gradient is zero in columns of ones; in a shared column it is
         the rows' part, to be summed over all rows.
         """
-        drawn = self.draw(rng)
-        theirs = F[drawn.nodes]
-        tops = range(rows.start, rows.stop, _PIECE)
-        piece = partial(self._piece, F, drawn, theirs, rows.stop)
+        drawn, tops = self.draw(F, rng), range(rows.start, rows.stop, _PIECE)
+        piece = partial(self._piece, F, drawn, rows.stop)
         parts = list(self.executor.map(piece, tops))
         gradient = np.concatenate([by_rows for _, by_rows in parts])
         own = F[rows]
@@ -115,7 +103,7 @@ class SampledPairsObjective:
         squares = np.einsum("ij,ij->j", own, own, dtype=np.float64)
         return sum(value for value, _ in parts) + float(squares @ self._charged), gradient
 
-    def draw(self, rng: np.random.Generator) -> DrawnColumns:
+    def draw(self, F: FloatArray, rng: np.random.Generator) -> DrawnColumns:
         """The columns of one block, in the order of the nodes.
 
         One point is drawn in each of as many equal parts of [0, 1] as there are columns, which varies less than
@@ -124,53 +112,30 @@ class SampledPairsObjective:
         >>> from philia import CommunityModel, as_graph
         >>> star = as_graph([(0, leaf) for leaf in range(1, 100)])
         >>> objective = SampledPairsObjective(star, CommunityModel(1, 1)._recipe(), columns=8)
-        >>> objective.draw(np.random.default_rng(0)).nodes
+        >>> objective.draw(np.zeros((100, 4)), np.random.default_rng(0)).nodes
         array([ 0,  0,  1, 17, 47, 65, 76, 95])
         """
         if self.n <= self.columns:
-            return DrawnColumns(np.arange(self.n), np.ones(self.n))
+            return DrawnColumns(np.arange(self.n), np.ones(self.n), F.copy())
         points = (np.arange(self.columns) + rng.random(self.columns)) * (self._up_to[-1] / self.columns)
         nodes = np.minimum(np.searchsorted(self._up_to, points, side="right"), self.n - 1)
-        return DrawnColumns(nodes, 1 / (self.columns * self._chances[nodes]))
+        return DrawnColumns(nodes, 1 / (self.columns * self._chances[nodes]), F[nodes])
 
-    def _piece(
-        self, F: FloatArray, drawn: DrawnColumns, theirs: FloatArray, stop: int, top: int
-    ) -> tuple[float, FloatArray]:
+    def _piece(self, F: FloatArray, drawn: DrawnColumns, stop: int, top: int) -> tuple[float, FloatArray]:
         """The loss of the pairs of some rows, and its gradient by them.
 
         The score of (i, j) is (F_i M) · F_j, so it pulls i along M F_j; that of (j, i) is (F_i Mᵀ) · F_j. Where M is
         symmetric the two are the same.
         """
         own, M = F[top : min(top + _PIECE, stop)], self.mixing
-        value, pulled = self._one_way(F, drawn, theirs, own @ M, top)
+        sums = self._row_sums(F, drawn, own @ M, top)
         if self.recipe.symmetric:
-            return value, 2 * (pulled @ M)
-        _, pulled_back = self._one_way(F, drawn, theirs, own @ M.T, top)
-        return value, pulled @ M.T + pulled_back @ M
+            return sums.value, 2 * (sums.left @ M)
+        back = self._row_sums(F, drawn, own @ M.T, top)
+        return sums.value, sums.left @ M.T + back.left @ M
 
-    def _one_way(
-        self, F: FloatArray, drawn: DrawnColumns, theirs: FloatArray, mine: FloatArray, top: int
-    ) -> tuple[float, FloatArray]:
-        loss, o, known = self.recipe.loss, self.omitted, self.known.adjacency
-        pulled = np.zeros_like(mine)
-        value = self.kernel.drawn_pairs(
-            mine,
-            top,
-            theirs,
-            drawn.nodes,
-            drawn.weights,
-            loss.code,
-            loss.neutral,
-            bool(o),
-            o.diagonal,
-            o.keys,
-            o.threshold,
-            o.indptr,
-            o.indices,
-            pulled,
-        )
-        value += self.kernel.linked_pairs(mine, top, F, known.indptr, known.indices, self._weights, loss.code, pulled)
-        return float(value), pulled
+    def _row_sums(self, F: FloatArray, drawn: DrawnColumns, left: FloatArray, top: int) -> RowSums:
+        return self.kernel.row_sums(left, top, drawn, F, self.known, self.recipe.loss, self.omitted)
 
 
 def drawing_chances(graph: Graph) -> Float64Array:

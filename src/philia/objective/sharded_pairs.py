@@ -136,7 +136,6 @@ class ShardWork:
         for run in (run for shard in shards for run in shard.runs):
             mine[run] = True
         objective.known = _links_of(objective.known, mine)
-        objective._weights = np.empty(0) if objective.known.weights is None else objective.known.weights
         return replace(self, objective=objective, shards=shards)
 
     def pieces(self, given: Round, executor: Executor) -> Iterator[list[Estimate]]:
