@@ -32,10 +32,12 @@ from philia.datasets import planted
 from philia.evaluate import link_scores
 from philia.execution import one_blas_thread
 from philia.graphs import Nodes, write_graph
+from philia.models import sampled_search
 from philia.models.calibrated import calibrated
-from philia.models.hidden_pairs import HiddenPairs
 from philia.models.sampled_search import sampled_objective
 from philia.objective import Recipe
+from philia.objective.likelihood import sample_loss
+from philia.pairs import PairSample
 from philia.solvers import Adam, adam_for
 
 K_B, K_C, PENALTY = 28, 4, 4.0
@@ -132,7 +134,7 @@ def _start(model: Any, example: Example) -> dict[str, Any]:
     fresh = model._settled()
     fresh.held_out_ = None
     recipe, graph, rng = fresh._recipe(), model.graph_, np.random.default_rng(0)
-    drawn = HiddenPairs.draw(graph, None, 50_000, rng)
+    drawn = PairSample.draw(graph, None, 50_000, rng)
     with one_blas_thread():
         factors = fresh._factors(calibrated(fresh._start(graph, recipe, rng), recipe, drawn), recipe)
     scores = factors.scores(*example.rows(graph))
@@ -160,11 +162,11 @@ def _members(column: FloatArray) -> BoolArray:
 
 def course(n: int, folder: Path) -> None:
     """The fit once more, the test pairs scored whenever the hidden pairs are: how far its end is from its best."""
-    example, judged = Example.made(n, folder), HiddenPairs.cost
+    example = Example.made(n, folder)
     found: list[dict[str, float]] = []
 
-    def watched(self: HiddenPairs, recipe: Recipe, F: FloatArray) -> float:
-        verdict = judged(self, recipe, F)
+    def watched(sample: PairSample, recipe: Recipe, F: FloatArray) -> float:
+        verdict = sample_loss(sample, recipe, F)
         scores = np.einsum("ij,ij->i", F[rows[0]] @ recipe.mixing.astype(F.dtype), F[rows[1]])
         found.append({"verdict": round(verdict), "test AUC": round(example.auc(scores), 4)})
         print(found[-1], flush=True)
@@ -172,7 +174,7 @@ def course(n: int, folder: Path) -> None:
 
     graph = read_graph(example.path)
     rows = example.rows(graph)
-    HiddenPairs.cost = watched  # type: ignore[method-assign]
+    sampled_search.sample_loss = watched  # type: ignore[attr-defined]
     model = CommunityModel(K_B, K_C, penalty=PENALTY, random_state=0)
     took = seconds(lambda: model.fit(graph))
     best, end = max(row["test AUC"] for row in found), example.auc(model.factors_.scores(*rows))

@@ -17,7 +17,7 @@ from benchmarks.quality.weighted import EXACT, SAMPLE, judged_pairs, mean_log_li
 from philia._types import Float64Array
 from philia.evaluate import PREDICTORS
 from philia.experiments.task import Claim, Result, Scope, Table, Task
-from philia.objective import RandomPairs, seen
+from philia.pairs import RandomPairs, seen
 
 RATE = 0.1
 CONSTANT = "constant"

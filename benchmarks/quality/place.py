@@ -20,7 +20,7 @@ from philia import CommunityModel
 from philia._types import BoolArray, Float64Array, Int64Array
 from philia.experiments.task import Claim, Result, Scope, Table, Task, verdict
 from philia.graphs import Graph, Nodes
-from philia.objective import ListedPairs, seen
+from philia.pairs import ListedPairs, seen
 
 SHARE, MOST = 0.05, 200
 """How many nodes are new: this share of them, and not more than this number."""

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from philia._types import BoolArray, Float64Array, Int64Array
+from philia._types import BoolArray, Float64Array
 from philia.graphs import Graph
-from philia.objective import RandomPairs
-from philia.objective.sampled_held_out import all_held_out, sample_held_out
+from philia.pairs import PairSample, RandomPairs
 
 EXACT = 20_000_000
 """Up to so many hidden pairs are judged one and all."""
@@ -18,17 +15,7 @@ SAMPLE = 3_000_000
 """How many hidden pairs without a link are judged where there are more."""
 
 
-@dataclass(frozen=True, eq=False)
-class Judged:
-    """Pairs of rows, whether they are linked, and how many pairs each of them stands for."""
-
-    rows: Int64Array
-    columns: Int64Array
-    linked: BoolArray
-    weights: Float64Array
-
-
-def judged_pairs(graph: Graph, hidden: RandomPairs, exact: int = EXACT, sample: int = SAMPLE) -> Judged:
+def judged_pairs(graph: Graph, hidden: RandomPairs, exact: int = EXACT, sample: int = SAMPLE) -> PairSample:
     """All hidden pairs; of too many, all that are linked and a uniform sample of the others, with weights.
 
     How many there are in all is then taken for what it is on average: of hundreds of millions that is right to 10⁻⁴.
@@ -42,9 +29,9 @@ def judged_pairs(graph: Graph, hidden: RandomPairs, exact: int = EXACT, sample: 
     n = graph.n_nodes
     expected = hidden.rate * n * (n - 1) / 2
     if expected <= exact:
-        rows, columns = all_held_out(hidden, n)
-        return Judged(rows, columns, graph.linked(rows, columns), np.ones(len(rows)))
-    drawn = sample_held_out(hidden, n, sample, np.random.default_rng(hidden.seed))
+        rows, columns = hidden.pairs(n)
+        return PairSample(rows, columns, graph.linked(rows, columns), np.ones(len(rows)), n)
+    drawn = hidden.sample(n, sample, np.random.default_rng(hidden.seed))
     absent = ~graph.linked(*drawn)
     links = graph.links
     ours = hidden.contains(*links)
@@ -53,7 +40,7 @@ def judged_pairs(graph: Graph, hidden: RandomPairs, exact: int = EXACT, sample: 
         np.concatenate([link[ours].astype(np.int64), other[absent]]) for link, other in zip(links, drawn, strict=True)
     )
     weights = np.repeat([1.0, (expected - n_links) / n_absent], [n_links, n_absent])
-    return Judged(rows, columns, np.repeat([True, False], [n_links, n_absent]), weights)
+    return PairSample(rows, columns, np.repeat([True, False], [n_links, n_absent]), weights, n)
 
 
 def order_measures(linked: BoolArray, scores: Float64Array, weights: Float64Array) -> dict[str, float]:

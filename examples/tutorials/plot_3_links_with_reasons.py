@@ -20,7 +20,7 @@ import philia
 from philia import plots
 from philia.datasets import classic
 from philia.evaluate import PREDICTORS, compare_models
-from philia.objective import RandomPairs
+from philia.pairs import RandomPairs
 
 novel = classic("les_miserables")
 print(novel)

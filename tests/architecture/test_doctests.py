@@ -22,6 +22,7 @@ ROOMS = [
     "philia.initialization",
     "philia.models",
     "philia.objective",
+    "philia.pairs",
     "philia.plots",
     "philia.report",
     "philia.selection",

@@ -25,7 +25,7 @@ from philia.exceptions import MissingDataError
 from philia.experiments.running import run_tasks
 from philia.experiments.store import ResultStore
 from philia.experiments.task import Task
-from philia.objective import seen
+from philia.pairs import seen
 
 MODULES = [module.name for module in pkgutil.iter_modules(benchmarks.quality.__path__)]
 

@@ -7,7 +7,7 @@ import pytest
 from benchmarks.quality.weighted import judged_pairs, mean_log_likelihood, order_measures
 
 from philia.evaluate import link_scores
-from philia.objective import RandomPairs
+from philia.pairs import RandomPairs
 from tests.strategies import random_graph
 
 NAMES = ("auc", "average_precision", "f1_best")

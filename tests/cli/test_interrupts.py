@@ -15,8 +15,8 @@ import pytest
 
 from philia import report
 from philia.models import CommunityModel, LinkModel, choosing, load, searching
+from philia.pairs import PairSample
 from philia.selection import search
-from philia.selection.judge import Judge
 
 PROGRAM = "print('begun', flush=True); from philia.__main__ import main; main()"
 
@@ -38,7 +38,7 @@ def on_call(number: int, function: Callable[..., Any]) -> Callable[..., Any]:
 @pytest.mark.parametrize(
     ("owner", "name", "number"),
     [
-        (Judge, "of_factors", 12),  # between two fits of the choice of numbers
+        (PairSample, "of_factors", 12),  # between two fits of the choice of numbers
         (search, "shrunk", 1),
         (search, "shrunk", 2),
         (choosing, "minimized", 12),  # before a trial has evaluated anything

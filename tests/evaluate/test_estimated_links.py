@@ -11,7 +11,7 @@ from philia.evaluate import estimated_likelihood, estimated_link_scores, evaluat
 from philia.evaluate.estimated_links import weighted_order
 from philia.evaluate.link_prediction import _MOST
 from philia.exceptions import InvalidParameterError
-from philia.objective import ListedPairs, RandomPairs
+from philia.pairs import ListedPairs, RandomPairs
 
 RUNS = 100
 

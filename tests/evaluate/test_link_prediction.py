@@ -14,7 +14,7 @@ from sklearn import metrics
 from philia import CommunityModel
 from philia.evaluate import LinkScores, evaluate_links, link_prediction, link_scores
 from philia.exceptions import InvalidParameterError
-from philia.objective import ListedPairs, RandomPairs
+from philia.pairs import ListedPairs, RandomPairs
 from tests.strategies import random_graph
 
 PAIRS = st.lists(st.tuples(st.booleans(), st.integers(0, 4)), min_size=1, max_size=30)

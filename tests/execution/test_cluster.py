@@ -23,11 +23,12 @@ from philia.exceptions import ClusterError, InvalidParameterError, MissingDepend
 from philia.execution import LocalThreads
 from philia.execution.cluster import DaskCluster
 from philia.execution.executor import Keeper
-from philia.objective import AllPairsObjective, Freedom, NoisyOr, RandomPairs, Recipe
+from philia.objective import AllPairsObjective, Freedom, NoisyOr, Recipe
 from philia.objective.all_pairs import LaneWork
 from philia.objective.closed_form import exact_objective
 from philia.objective.kernels import reference
 from philia.objective.lanes import cut
+from philia.pairs import RandomPairs
 from philia.solvers import as_solver, shortened
 from tests.strategies import community_recipe, logistic_recipe, random_graph, recipes, weighed
 

@@ -11,7 +11,7 @@ import numpy as np
 from philia import as_graph, load
 from philia.exceptions import PhiliaError
 from philia.models import MODELS, CommunityModel, LinkModel
-from philia.objective import BothPairs, ListedPairs, RandomPairs
+from philia.pairs import BothPairs, ListedPairs, RandomPairs
 from tests.fuzz.harness import Target, shuffled_bytes
 from tests.fuzz.signed_files import changed_header, is_signed
 

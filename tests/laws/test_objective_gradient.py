@@ -16,16 +16,14 @@ from philia.objective import (
     ClosedFormObjective,
     Divergence,
     Freedom,
-    HeldOut,
-    ListedPairs,
     Loss,
     NoisyOr,
-    RandomPairs,
     Recipe,
     SquaredError,
     exact_objective,
 )
 from philia.objective.kernels import compiled, reference
+from philia.pairs import HeldOut, ListedPairs, RandomPairs
 from tests.reference import dense
 from tests.strategies import community_recipe, graphs, logistic_recipe, random_graph, recipes
 

@@ -14,12 +14,10 @@ from philia.graphs import Graph
 from philia.objective import (
     AllPairsObjective,
     Freedom,
-    HeldOut,
-    ListedPairs,
-    RandomPairs,
     Recipe,
     SampledPairsObjective,
 )
+from philia.pairs import HeldOut, ListedPairs, RandomPairs
 from tests.strategies import community_recipe, graphs, logistic_recipe, random_graph, recipes, weighed
 
 DRAWS = 200

@@ -14,8 +14,9 @@ from philia.execution import LocalThreads
 from philia.graphs import Graph, Nodes, as_graph
 from philia.models import MODELS
 from philia.models.factorization import Factorization
-from philia.objective import AllPairsObjective, HeldOut, ListedPairs, RandomPairs, Recipe, exact_objective, seen
+from philia.objective import AllPairsObjective, Recipe, exact_objective
 from philia.objective.kernels import reference
+from philia.pairs import HeldOut, ListedPairs, RandomPairs, seen
 from tests.reference import dense
 from tests.strategies import community_recipe, graphs, logistic_recipe, random_graph, recipes, weighed
 

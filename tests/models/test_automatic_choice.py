@@ -12,7 +12,7 @@ from philia.datasets import Planted, classic, planted
 from philia.evaluate import best_match_f1
 from philia.exceptions import InvalidParameterError
 from philia.graphs import Graph, Nodes
-from philia.objective import RandomPairs
+from philia.pairs import RandomPairs
 from philia.solvers import LBFGSB
 from tests.strategies import random_graph
 

@@ -13,7 +13,8 @@ from philia.exceptions import InvalidGraphError, InvalidParameterError, NotEnoug
 from philia.graphs import Graph, Nodes
 from philia.models.community import Background
 from philia.models.searching import solver_for
-from philia.objective import AllPairsObjective, RandomPairs
+from philia.objective import AllPairsObjective
+from philia.pairs import RandomPairs
 from philia.solvers import LBFGSB, Progress
 from tests.reference import dense
 from tests.strategies import random_graph

@@ -15,7 +15,7 @@ from philia.exceptions import InvalidParameterError
 from philia.graphs import Graph, Nodes
 from philia.models import FromModel
 from philia.models.community import Background
-from philia.objective import ListedPairs, RandomPairs
+from philia.pairs import ListedPairs, RandomPairs
 from philia.solvers import LBFGSB, FloorLBFGS
 from tests.strategies import random_graph
 

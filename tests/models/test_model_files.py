@@ -15,7 +15,7 @@ from safetensors.numpy import save_file
 from philia import CommunityModel, as_graph, load
 from philia.exceptions import InvalidGraphError, ModelFileError, PhiliaError
 from philia.factors.files import FORMAT, _checksum_of_arrays, read_arrays, write_arrays
-from philia.objective import BothPairs, ListedPairs, RandomPairs
+from philia.pairs import BothPairs, ListedPairs, RandomPairs
 from philia.solvers import FloorLBFGS
 from tests.models.ended_fits import signed
 

@@ -7,8 +7,9 @@ from philia import AttractRepel, BigClam, CommunityModel, LogisticPCA, SymNMF
 from philia.datasets import planted
 from philia.models.calibrated import calibrated
 from philia.models.factorization import Factorization
-from philia.models.hidden_pairs import HiddenPairs
-from philia.objective import AllPairsObjective, BothPairs, ListedPairs, RandomPairs
+from philia.objective import AllPairsObjective
+from philia.objective.likelihood import sample_loss
+from philia.pairs import PairSample, RandomPairs
 from philia.solvers import Adam, Progress
 from tests.strategies import random_graph
 
@@ -32,7 +33,7 @@ def test_with_nothing_hidden_the_loss_is_about_that_of_the_exact_search(backgrou
 
 def test_hidden_pairs_end_the_search_and_are_predicted_better_than_by_the_lowest_loss() -> None:
     held_out = RandomPairs(0.1, seed=1)
-    scored = HiddenPairs.draw(GRAPH, None, 10**6, np.random.default_rng(3))
+    scored = PairSample.draw(GRAPH, None, 10**6, np.random.default_rng(3))
     tested = held_out.contains(scored.rows, scored.columns)
 
     def cost(solver: Adam) -> float:
@@ -84,40 +85,13 @@ def test_graphs_with_few_or_no_links_are_fitted() -> None:
         assert np.isfinite(model.solution_.point).all()
 
 
-def test_hidden_pairs_stand_for_the_whole_graph() -> None:
-    graph = random_graph(200, 0.1, seed=2)
-    hidden = HiddenPairs.draw(graph, None, 20_000, np.random.default_rng(0))
-    assert hidden.weights[hidden.linked].sum() == pytest.approx(graph.n_links)
-    assert hidden.weights[~hidden.linked].sum() == pytest.approx(200 * 199 / 2 - graph.n_links, rel=0.05)
-    np.testing.assert_array_equal(graph.linked(hidden.rows, hidden.columns), hidden.linked)
-
-
-@pytest.mark.parametrize("kind", ["none", "random", "listed", "both"])
-def test_hidden_pairs_join_those_held_out_already_and_are_none_of_them(kind: str) -> None:
-    graph = random_graph(100, 0.2, seed=2)
-    listed = ListedPairs.of_rows(graph, np.arange(50), np.arange(50, 100))
-    held_out = {
-        "none": None,
-        "random": RandomPairs(0.3, seed=1),
-        "listed": listed,
-        "both": BothPairs(RandomPairs(0.3, seed=1), listed),
-    }[kind]
-    hidden = HiddenPairs.draw(graph, held_out, 50, np.random.default_rng(0))
-    rows, columns = np.indices((100, 100))
-    before = np.zeros((100, 100), bool) if held_out is None else held_out.contains(rows, columns)
-    own = np.zeros((100, 100), bool)
-    own[hidden.rows, hidden.columns] = own[hidden.columns, hidden.rows] = True
-    assert not (before & own).any()
-    np.testing.assert_array_equal(hidden.beside(held_out, graph).contains(rows, columns), before | own)
-
-
 def test_a_start_that_is_far_too_strong_is_brought_to_size() -> None:
     model = CommunityModel(5, 2, penalty=0.0)
     recipe, rng = model._recipe(), np.random.default_rng(0)
     F = model._start(GRAPH, recipe, rng)
-    pairs = HiddenPairs.draw(GRAPH, None, 2000, rng)
+    pairs = PairSample.draw(GRAPH, None, 2000, rng)
     strong = F * np.array([3.0] * 7 + [1, 1, 1])
     found = [calibrated(start, recipe, pairs) for start in (F, strong)]
-    assert pairs.cost(recipe, found[0]) <= pairs.cost(recipe, F)
-    assert pairs.cost(recipe, strong) > 2 * pairs.cost(recipe, found[1])
+    assert sample_loss(pairs, recipe, found[0]) <= sample_loss(pairs, recipe, F)
+    assert sample_loss(pairs, recipe, strong) > 2 * sample_loss(pairs, recipe, found[1])
     np.testing.assert_allclose(found[0], found[1], rtol=0.05, atol=0.02)

@@ -7,9 +7,9 @@ from scipy.stats import binomtest
 
 from philia.factors import CommunityFactors
 from philia.graphs import Graph, Nodes
-from philia.objective import CrossEntropy, ListedPairs, RandomPairs
+from philia.objective import CrossEntropy
 from philia.objective.calibration import calibrate, estimated_calibration
-from philia.objective.sampled_held_out import all_held_out
+from philia.pairs import ListedPairs, RandomPairs
 from tests.strategies import random_graph
 
 
@@ -81,7 +81,7 @@ def test_listed_pairs_are_all_looked_at() -> None:
     factors = CommunityFactors(np.random.default_rng(0).uniform(size=(30, 2)), np.zeros((30, 0)), np.zeros(30))
     listed = ListedPairs(graph, [(graph.nodes[a], graph.nodes[b]) for a, b in [(0, 1), (4, 9), (2, 7)]])
     found = estimated_calibration(graph, factors, CrossEntropy(), np.random.default_rng(0), listed)
-    i, j = all_held_out(listed, 30)
+    i, j = listed.pairs(30)
     assert found.counts.sum() == 3
     assert (found.counts * found.observed).sum() == pytest.approx(graph.linked(i, j).sum())
 

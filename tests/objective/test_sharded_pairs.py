@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from philia._types import Float64Array
 from philia.execution import LocalThreads
-from philia.objective import AllPairsObjective, Freedom, RandomPairs, Recipe, SampledPairsObjective
+from philia.objective import AllPairsObjective, Freedom, Recipe, SampledPairsObjective
 from philia.objective.sharded_pairs import Round, ShardedPairsObjective, sampled_pairs_objective
+from philia.pairs import RandomPairs
 from philia.solvers import Adam
 from tests.execution.keepers import Parts
 from tests.strategies import community_recipe, random_graph, recipes, weighed

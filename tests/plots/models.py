@@ -7,7 +7,7 @@ import numpy as np
 from philia.factors import CommunityFactors
 from philia.graphs import Graph, Nodes
 from philia.models import CommunityModel
-from philia.objective import HeldOut
+from philia.pairs import HeldOut
 from philia.solvers import Solution
 
 

@@ -6,14 +6,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from philia.factors import CommunityFactors
-from philia.objective import RandomPairs
-from philia.selection.judge import Judge
+from philia.pairs import PairSample, RandomPairs
 from philia.selection.shrinking import shrunk
 from tests.strategies import random_graph
 
 N = 40
 GRAPH = random_graph(N, 0.2, 0)
-JUDGE = Judge.of(GRAPH, RandomPairs(0.5, 0), None, np.random.default_rng(0))
+JUDGE = PairSample.held_out(GRAPH, RandomPairs(0.5, 0), None, np.random.default_rng(0))
 RNG = np.random.default_rng(0)
 
 
@@ -22,12 +21,12 @@ def _factors(seed: int, k_B: int, k_C: int) -> CommunityFactors:
     return CommunityFactors(rng.random((N, k_B)), rng.random((N, k_C)), np.full(N, -1.0))
 
 
-def _believer(factors: CommunityFactors) -> Judge:
+def _believer(factors: CommunityFactors) -> PairSample:
     """A judge for whom these factors are the truth: every pair as often linked, and as often not, as they say."""
     i, j = np.triu_indices(N, 1)
     p = 1 / (1 + np.exp(-factors.scores(i, j)))
     linked = np.repeat([True, False], len(i))
-    return Judge(np.tile(i, 2), np.tile(j, 2), linked, np.concatenate([p, 1 - p]), N)
+    return PairSample(np.tile(i, 2), np.tile(j, 2), linked, np.concatenate([p, 1 - p]), N)
 
 
 @settings(max_examples=30)
@@ -68,5 +67,5 @@ def test_two_halves_of_a_group_are_united() -> None:
     whole = (low + high).astype(bool)
     i, j = np.triu_indices(N, 1)
     linked = (whole[i] & whole[j]) | (~whole[i] & ~whole[j])
-    found = shrunk(before, Judge(i, j, linked, np.ones(len(i)), N), 1, (True, True), RNG)
+    found = shrunk(before, PairSample(i, j, linked, np.ones(len(i)), N), 1, (True, True), RNG)
     assert any(((column > 0) == whole).all() for column in found.homophilous.T)

@@ -15,8 +15,7 @@ from philia.evaluate.covers import CoverLike, trivial_covers
 from philia.evaluate.link_prediction import LinkScores, evaluate_links, link_scores
 from philia.evaluate.predictors import PREDICTORS
 from philia.graphs import Graph
-from philia.objective import RandomPairs, seen
-from philia.objective.sampled_held_out import all_held_out, sample_held_out
+from philia.pairs import RandomPairs, seen
 
 if TYPE_CHECKING:
     from philia.models import LinkModel
@@ -74,12 +73,9 @@ def compare_models(
         links = evaluate_links(model, sample=sample, random_state=random_state)
         known = None if truth is None else compare_communities(model.communities(), truth, graph)
         rows.append(Compared(name, True, links, known, seconds))
-    pairs = all_held_out(hidden, graph.n_nodes) if sample is None else _sampled(hidden, graph, sample, random_state)
+    n, rng = graph.n_nodes, np.random.default_rng(random_state)
+    pairs = hidden.pairs(n) if sample is None else hidden.sample(n, sample, rng)
     return rows + _formulas(graph, seen(graph, hidden), *pairs) + _covers(graph, truth)
-
-
-def _sampled(hidden: RandomPairs, graph: Graph, sample: int, seed: int) -> tuple[Int64Array, Int64Array]:
-    return sample_held_out(hidden, graph.n_nodes, sample, np.random.default_rng(seed))
 
 
 def _formulas(graph: Graph, known: Graph, rows: Int64Array, columns: Int64Array) -> list[Compared]:

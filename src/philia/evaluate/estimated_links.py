@@ -21,8 +21,6 @@ from philia.graphs import Graph
 from philia.objective import mean_log_likelihood
 from philia.objective.estimated_likelihood import PAIRS, draw_unlinked, estimated_log_likelihood
 from philia.objective.estimates import Estimate
-from philia.objective.held_out import HeldOut
-from philia.objective.sampled_held_out import all_held_out
 
 if TYPE_CHECKING:
     from philia.models import LinkModel
@@ -90,9 +88,9 @@ def estimated_link_scores(model: LinkModel, *, pairs: int = PAIRS, random_state:
         raise InvalidParameterError(
             "no pairs were held out of the fit, so there is nothing to judge it by; fit again with held_out=0.1"
         )
-    hidden = expected_held_out(held_out, graph.n_nodes)
+    hidden = held_out.expected(graph.n_nodes)
     if hidden <= pairs or not isinstance(factors, LowRankFactors):
-        rows, columns = all_held_out(held_out, graph.n_nodes)
+        rows, columns = held_out.pairs(graph.n_nodes)
         exact = link_scores(graph.linked(rows, columns), factors.scores(rows, columns), hits=())
         values = (None if value is None else Estimate.of_all(value) for value in (exact.auc, exact.average_precision))
         return EstimatedLinkScores(exact.links, exact.pairs - exact.links, *values)
@@ -103,16 +101,6 @@ def estimated_link_scores(model: LinkModel, *, pairs: int = PAIRS, random_state:
     links = factors.scores(rows[kept], columns[kept])
     auc, precision = weighted_order(links, drawn.scores, drawn.chances)
     return EstimatedLinkScores(len(links), len(drawn.rows), auc, precision)
-
-
-def expected_held_out(held_out: HeldOut, n: int) -> float:
-    """About how many pairs of n nodes are held out by chance; listed pairs do not count.
-
-    >>> from philia.objective import RandomPairs
-    >>> round(expected_held_out(RandomPairs(0.5), n=5))
-    5
-    """
-    return float(held_out.hashed(n)[1]) / 2**32 * n * (n - 1) / 2
 
 
 def weighted_order(

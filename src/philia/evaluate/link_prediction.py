@@ -13,7 +13,6 @@ from philia._types import BoolArray, Float64Array
 from philia.evaluate.ranking import Ranking
 from philia.exceptions import InvalidParameterError
 from philia.objective.calibration import Calibration, calibrate
-from philia.objective.sampled_held_out import all_held_out, sample_held_out
 
 if TYPE_CHECKING:
     from philia.models import LinkModel
@@ -149,16 +148,16 @@ def evaluate_links(
         )
     if sample is not None and sample < 1:
         raise InvalidParameterError(f"a sample of {sample} pairs was asked for; ask for at least 1")
-    hidden = int(float(held_out.hashed(model.graph_.n_nodes)[1]) / 2**32 * model.graph_.n_nodes**2 / 2)
+    hidden = int(held_out.expected(model.graph_.n_nodes))
     if sample is None and hidden > _MOST:
         raise InvalidParameterError(
             f"about {hidden:,} pairs were held out, too many to judge each; use estimated_link_scores(model), or give "
             "a sample such as 1,000,000"
         )
     if sample is None:
-        rows, columns = all_held_out(held_out, model.graph_.n_nodes)
+        rows, columns = held_out.pairs(model.graph_.n_nodes)
     else:
-        rows, columns = sample_held_out(held_out, model.graph_.n_nodes, sample, np.random.default_rng(random_state))
+        rows, columns = held_out.sample(model.graph_.n_nodes, sample, np.random.default_rng(random_state))
     scores, probabilities = np.empty(len(rows)), np.empty(len(rows))
     for first in range(0, len(rows), _CHUNK):
         some = slice(first, first + _CHUNK)

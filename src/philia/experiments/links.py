@@ -15,7 +15,7 @@ from philia.experiments.data import dataset, split_by_signs
 from philia.experiments.methods import Make, Shape, bigclam, ours, random_links, svd, symnmf
 from philia.experiments.summaries import by_dataset, grid, mean
 from philia.experiments.task import LARGE, Claim, Experiment, Result, Scope, Table, Task, on_all, verdict
-from philia.objective import RandomPairs, seen
+from philia.pairs import RandomPairs, seen
 from philia.plots.comparisons import bars
 
 OURS = "CommunityModel"

@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from philia._types import BoolArray, Float64Array, FloatArray
-from philia.models.hidden_pairs import HiddenPairs
 from philia.objective import Freedom, Recipe
+from philia.pairs import PairSample
 from philia.solvers import LBFGSB
 
 _SMALLEST = 1e-3
 """No group of columns is scaled below this share of its scores: at zero products have no slope."""
 
 
-def calibrated(F: Float64Array, recipe: Recipe, known: HiddenPairs) -> FloatArray:
+def calibrated(F: Float64Array, recipe: Recipe, known: PairSample) -> FloatArray:
     """F with each group of columns that attract or repel scaled, and each shared value moved, to fit the pairs best.
 
     It comes in single precision: that is what searches on sampled pairs work in.
@@ -23,7 +23,7 @@ def calibrated(F: Float64Array, recipe: Recipe, known: HiddenPairs) -> FloatArra
 
     >>> from philia import CommunityModel
     >>> recipe, F = CommunityModel(1, 0, background="none")._recipe(), np.full((4, 1), 3.0)
-    >>> half = HiddenPairs(np.array([0, 1]), np.array([2, 3]), np.array([True, False]), np.ones(2))
+    >>> half = PairSample(np.array([0, 1]), np.array([2, 3]), np.array([True, False]), np.ones(2), 4)
     >>> round(float(calibrated(F, recipe, half).max()), 2)
     0.09
     """

@@ -13,9 +13,9 @@ from philia.factors import CommunityFactors
 from philia.graphs import Graph
 from philia.models.journal import minimized
 from philia.models.searching import solver_for, work
-from philia.objective import HeldOut, Recipe, exact_objective, seen
+from philia.objective import Recipe, exact_objective
+from philia.pairs import HeldOut, PairSample, seen
 from philia.selection import Folds, Search, Selection, first_settings
-from philia.selection.judge import Judge
 from philia.solvers import Adam, FloorLBFGS, OnIteration, Solution, staged
 from philia.solvers.by_size import is_cheap
 
@@ -39,7 +39,7 @@ class HiddenPairsTrial:
 
 
     >>> from philia import CommunityModel, as_graph
-    >>> from philia.objective import RandomPairs
+    >>> from philia.pairs import RandomPairs
     >>> graph = as_graph([(i, j) for i in range(9) for j in range(i)])
     >>> trial = HiddenPairsTrial(CommunityModel(random_state=0), graph, RandomPairs(0.1), np.random.default_rng(0))
     >>> trial.train(trial.start(2, 1), penalty=1.0, iterations=5).homophilous.shape
@@ -120,7 +120,7 @@ def choose(
     settings = first_settings(known, _asked(model.n_homophilous), _asked(model.n_heterophilous), penalty, rng)
     hidden = list(folds.hidden(graph, model.held_out_, rng))
     trials = [HiddenPairsTrial(model, graph, pairs, rng, on_iteration) for pairs in hidden]
-    judges = [Judge.of(graph, pairs, model.held_out_, rng) for pairs in hidden]
+    judges = [PairSample.held_out(graph, pairs, model.held_out_, rng) for pairs in hidden]
     return Search(trials, judges, rng).run(settings, folds.share)
 
 
@@ -132,7 +132,7 @@ def _choose_among_sampled_pairs(
     trial = SampledPairsTrial(model, graph, model.held_out_, rng, on_iteration)
     penalty = None if model.penalty == AUTO else float(model.penalty) * (1 - trial.share)
     settings = first_settings(known, _asked(model.n_homophilous), _asked(model.n_heterophilous), penalty, rng)
-    return Search([trial], [trial.judge], rng).run(settings, trial.share)
+    return Search([trial], [trial.drawn], rng).run(settings, trial.share)
 
 
 def _nominal(model: CommunityModel) -> CommunityModel:

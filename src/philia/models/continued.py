@@ -16,7 +16,7 @@ from philia.graphs.growth import grown
 from philia.initialization import choose_start
 from philia.models.searching import solver_for
 from philia.models.whole_starts import WholeStart
-from philia.objective import CrossEntropy, HeldOut, ListedPairs
+from philia.objective import CrossEntropy
 from philia.objective.new_rows import place_rows
 from philia.solvers import OnIteration, shortened
 
@@ -103,17 +103,4 @@ def fitted_with(model: CommunityModel, X: Any, iterations: int, on_iteration: On
     following = model._settled()
     solver = solver_for(model.solver, after, following._recipe(), model.held_out_)
     following.set_params(start=FromModel(model), solver=shortened(solver, iterations))
-    return following.fit(after, held_out=on_more_nodes(model.held_out_, before, after), on_iteration=on_iteration)
-
-
-def on_more_nodes(held_out: HeldOut | None, before: Graph, after: Graph) -> HeldOut | None:
-    """The same held-out pairs on a graph that has grown; hashed pairs know their rows, which stay, and need nothing.
-
-    >>> from philia import as_graph
-    >>> small, large = as_graph([("a", "b"), ("b", "c")]), as_graph([("a", "b"), ("b", "c"), ("c", "d")])
-    >>> on_more_nodes(ListedPairs(small, [("a", "c")]), small, large).pairs(4)
-    (array([0]), array([2]))
-    """
-    if isinstance(held_out, ListedPairs):
-        return ListedPairs.of_rows(after, *held_out.pairs(before.n_nodes))
-    return held_out
+    return following.fit(after, held_out=model.held_out_, on_iteration=on_iteration)

@@ -11,7 +11,7 @@ import numpy as np
 
 from philia._version import __version__
 from philia.graphs import Graph
-from philia.objective import HeldOut, RandomPairs
+from philia.pairs import HeldOut
 
 if TYPE_CHECKING:
     from philia.models.link_model import LinkModel
@@ -40,7 +40,7 @@ def description(model: LinkModel, graph: Graph) -> dict[str, Any]:
         "nodes": graph.n_nodes,
         "links": graph.n_links,
         "graph": _of_graph(graph),
-        "held out": _of_held_out(model.held_out_),
+        "held out": _of_held_out(model.held_out_, graph.n_nodes),
     }
 
 
@@ -93,11 +93,12 @@ def _of_graph(graph: Graph) -> str:
     return _digest(*parts, *([] if graph.weights is None else [graph.weights]))
 
 
-def _of_held_out(held_out: HeldOut | None) -> str:
-    if held_out is None or isinstance(held_out, RandomPairs):
-        return repr(held_out)
-    by_chance = getattr(held_out, "random", None)
-    return f"{repr(by_chance) + ' and ' if by_chance else ''}listed pairs {_digest(*held_out.listed())}"
+def _of_held_out(held_out: HeldOut | None, n: int) -> str:
+    if held_out is None:
+        return repr(None)
+    listed = held_out.listed(n)
+    parts = [repr(held_out.random_part)] if held_out.random_part else []
+    return " and ".join(parts + [f"listed pairs {_digest(*listed)}"] * (len(listed[0]) > 0))
 
 
 def _digest(*arrays: np.ndarray[Any, Any]) -> str:

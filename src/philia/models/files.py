@@ -29,7 +29,7 @@ from philia.factors.files import InPieces, read_arrays, write_arrays
 from philia.graphs import Changes, Graph, Nodes
 from philia.graphs.mapped import link_parts
 from philia.models.kept_stability import read_stability, stability_arrays, stability_header
-from philia.objective import BothPairs, HeldOut, ListedPairs, RandomPairs
+from philia.pairs import HeldOut, ListedPairs, RandomPairs
 from philia.solvers import LBFGSB, Adam, BySize, FloorLBFGS, Solution
 
 _LOG = logging.getLogger("philia")
@@ -80,9 +80,9 @@ def write_model(path: str | os.PathLike[str], kept: KeptModel) -> None:
         **_packed(graph.nodes),
         **stability_arrays(kept.stability),
     }
-    by_chance, by_list = _taken_apart(held_out)
-    if by_list is not None:
-        arrays["held_out_rows"], arrays["held_out_columns"] = by_list.pairs(graph.n_nodes)
+    random = None if held_out is None else held_out.random_part
+    if held_out is not None:
+        arrays.update(held_out.arrays(graph.n_nodes))
     header = {
         "model": kept.model,
         "factors": type(kept.factors).__name__,
@@ -90,7 +90,7 @@ def write_model(path: str | os.PathLike[str], kept: KeptModel) -> None:
         "changes": asdict(graph.changes),
         "stability": stability_header(kept.stability),
         "chosen": kept.chosen,
-        "held_out": None if by_chance is None else asdict(by_chance),
+        "held_out": None if random is None else asdict(random),
         "solution": {
             "value": solution.value,
             "evaluations": solution.evaluations,
@@ -227,23 +227,16 @@ def _number(value: Any, name: str) -> float:
     return float(value)
 
 
-def _taken_apart(held_out: HeldOut | None) -> tuple[RandomPairs | None, HeldOut | None]:
-    """The pairs held out by chance, and those on a list."""
-    if isinstance(held_out, BothPairs):
-        return held_out.random, held_out.list
-    return (held_out, None) if isinstance(held_out, RandomPairs) else (None, held_out)
-
-
 def _held_out(graph: Graph, arrays: dict[str, npt.NDArray[Any]], header: dict[str, Any]) -> HeldOut | None:
     told = header["held_out"]
-    by_chance = None
+    random = None
     if told is not None:
-        by_chance = RandomPairs(_number(told["rate"], "the share held out"), _count(told["seed"], "the seed"))
+        random = RandomPairs(_number(told["rate"], "the share held out"), _count(told["seed"], "the seed"))
     if "held_out_rows" not in arrays:
-        return by_chance
+        return random
     rows, columns = (_rows(arrays, name, graph.n_nodes) for name in ("held_out_rows", "held_out_columns"))
-    by_list = ListedPairs.of_rows(graph, rows, columns)
-    return by_list if by_chance is None else BothPairs(by_chance, by_list)
+    listed = ListedPairs.of_rows(graph, rows, columns)
+    return listed if random is None else random.union(listed, graph)
 
 
 def _links(graph: Graph) -> dict[str, InPieces]:

@@ -31,14 +31,13 @@ from philia.factors import Factors, LowRankFactors
 from philia.factors.factors import Rows
 from philia.graphs import DescribedGraph, Graph, as_graph
 from philia.models.files import KeptModel, read_model, refusing_damage, write_model
-from philia.models.held_out import HeldOutLike, as_held_out
 from philia.models.journal import Journal, NoJournal
 from philia.models.refits import OnFit, refit_and_compare
 from philia.models.resuming import CheckpointLike, ResumableFit
-from philia.objective import HeldOut, Loss, mean_log_likelihood
+from philia.objective import Loss, mean_log_likelihood
 from philia.objective.drawing import draw_graph
 from philia.objective.estimated_likelihood import estimated_log_likelihood
-from philia.objective.held_out import rows_of_pairs
+from philia.pairs import HeldOut, HeldOutLike, as_held_out, rows_of_pairs
 from philia.solvers import OnIteration, Solution
 
 ALL_PAIRS = 20_000

@@ -14,7 +14,8 @@ from philia.factors import BlockFactors, Factors
 from philia.graphs import Graph
 from philia.models.checks import check_counts
 from philia.models.link_model import LinkModel
-from philia.objective import HeldOut, SquaredError, seen
+from philia.objective import SquaredError
+from philia.pairs import HeldOut, seen
 from philia.solvers import OnIteration, Solution
 
 

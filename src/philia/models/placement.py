@@ -17,8 +17,8 @@ from philia.explain import Communities, Community, LinkExplanation, PredictedLin
 from philia.factors import CommunityFactors
 from philia.graphs import Graph, Nodes
 from philia.models.neighbourhoods import Neighbours, rows_of_neighbours
-from philia.objective.held_out import names_of_pairs
 from philia.objective.new_rows import place_rows
+from philia.pairs import names_of_pairs
 
 if TYPE_CHECKING:
     from philia.models.community import CommunityModel

@@ -16,8 +16,8 @@ from philia.exceptions import CheckpointError, DivergedError
 from philia.graphs import Graph
 from philia.models.checkpoints import Checkpoint
 from philia.models.descriptions import description, differences
-from philia.models.held_out import HeldOutLike, as_held_out
 from philia.models.journal import Journal, KeptJournal, NoJournal, set_state
+from philia.pairs import HeldOutLike, as_held_out
 
 if TYPE_CHECKING:
     from philia.models.link_model import LinkModel

@@ -15,11 +15,12 @@ from philia.graphs import Graph
 from philia.graphs.memory import require_memory
 from philia.initialization import race
 from philia.models.calibrated import calibrated
-from philia.models.hidden_pairs import HiddenPairs
 from philia.models.journal import Journal
 from philia.models.searching import improving_on_all_pairs, work
-from philia.objective import HeldOut, Recipe, SampledPairsObjective
+from philia.objective import Recipe, SampledPairsObjective
+from philia.objective.likelihood import sample_loss
 from philia.objective.sharded_pairs import sampled_pairs_objective
+from philia.pairs import HeldOut, PairSample
 from philia.solvers import LBFGSB, Adam, Judge, OnIteration, Solution, staged
 from philia.solvers.by_size import MOST_WORK
 from philia.solvers.solver import unless_interrupted
@@ -81,12 +82,14 @@ def search_sampled_pairs(
     n, k = graph.n_nodes, len(recipe.mixing)
     require_memory(AN_ENTRY * n * k, f"a search for {k:,} columns on {n:,} nodes")
     count = min(round(solver.hidden * graph.n_links), _MOST_HIDDEN)
-    drawn = HiddenPairs.draw(graph, model.held_out_, max(count, _FEWEST_HIDDEN), rng)
+    drawn = PairSample.draw(graph, model.held_out_, max(count, _FEWEST_HIDDEN), rng)
     hides = count >= _FEWEST_HIDDEN
     with one_blas_thread():
-        unseen = drawn.beside(model.held_out_, graph) if hides else model.held_out_
+        unseen = drawn.held_out_with(model.held_out_, graph) if hides else model.held_out_
         objective = sampled_objective(model, graph, recipe, unseen)
-        walk = Walk(objective, rng, on_iteration, partial(drawn.cost, recipe) if hides else None, model._journal)
+        walk = Walk(
+            objective, rng, on_iteration, partial(sample_loss, drawn, recipe) if hides else None, model._journal
+        )
         solution = walk.run(
             solver,
             [

@@ -12,10 +12,9 @@ from philia.factors import CommunityFactors
 from philia.graphs import Graph
 from philia.models.calibrated import calibrated
 from philia.models.choosing import HiddenPairsTrial
-from philia.models.hidden_pairs import HiddenPairs
 from philia.models.sampled_search import Walk, sampled_objective
-from philia.objective import HeldOut, Recipe
-from philia.selection.judge import Judge
+from philia.objective import Recipe
+from philia.pairs import HeldOut, PairSample
 from philia.selection.search import FIRST
 from philia.solvers import Adam, OnIteration, Solution
 
@@ -52,15 +51,9 @@ class SampledPairsTrial(HiddenPairsTrial):
         on_iteration: OnIteration | None = None,
     ) -> None:
         count = min(round(_SHARE * graph.n_links), _MOST)
-        self.drawn = HiddenPairs.draw(graph, unknown, count, rng)
+        self.drawn = PairSample.draw(graph, unknown, count, rng)
         self.share = count / max(1, graph.n_links)
-        super().__init__(model, graph, self.drawn.beside(unknown, graph), rng, on_iteration)
-
-    @property
-    def judge(self) -> Judge:
-        """The hidden pairs, each of which stands for many."""
-        hidden = self.drawn
-        return Judge(hidden.rows, hidden.columns, hidden.linked, hidden.weights, self.graph.n_nodes)
+        super().__init__(model, graph, self.drawn.held_out_with(unknown, graph), rng, on_iteration)
 
     def start(self, n_homophilous: int, n_heterophilous: int) -> CommunityFactors:
         """Factors before the first step, scaled to the graph."""

@@ -12,7 +12,8 @@ from philia.graphs import Graph
 from philia.graphs.spectrum import leading_eigenpairs
 from philia.models.checks import check_counts
 from philia.models.link_model import LinkModel
-from philia.objective import SquaredError, seen
+from philia.objective import SquaredError
+from philia.pairs import seen
 from philia.solvers import OnIteration, Solution
 
 

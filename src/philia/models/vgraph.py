@@ -19,7 +19,8 @@ from philia.factors import CommunityFactors, Factors, MixtureFactors
 from philia.graphs import Graph
 from philia.models.checks import check_counts
 from philia.models.link_model import LinkModel
-from philia.objective import SquaredError, seen
+from philia.objective import SquaredError
+from philia.pairs import seen
 from philia.solvers import OnIteration, Solution
 from philia.solvers.solver import Record
 

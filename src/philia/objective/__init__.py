@@ -2,30 +2,29 @@
 
 from philia.objective.all_pairs import AllPairsObjective
 from philia.objective.closed_form import ClosedFormObjective, exact_objective
-from philia.objective.held_out import BothPairs, HeldOut, ListedPairs, PredicatePairs, RandomPairs, seen
 from philia.objective.likelihood import mean_log_likelihood
 from philia.objective.losses import CrossEntropy, Divergence, Loss, NoisyOr, SquaredError
 from philia.objective.recipe import Freedom, Group, Recipe
 from philia.objective.sampled_pairs import SampledPairsObjective
+from philia.pairs import BothPairs as BothPairs  # these six were once here, and can still be imported from here
+from philia.pairs import HeldOut as HeldOut
+from philia.pairs import ListedPairs as ListedPairs
+from philia.pairs import PredicatePairs as PredicatePairs
+from philia.pairs import RandomPairs as RandomPairs
+from philia.pairs import seen as seen
 
 __all__ = [
     "AllPairsObjective",
-    "BothPairs",
     "ClosedFormObjective",
     "CrossEntropy",
     "Divergence",
     "Freedom",
     "Group",
-    "HeldOut",
-    "ListedPairs",
     "Loss",
     "NoisyOr",
-    "PredicatePairs",
-    "RandomPairs",
     "Recipe",
     "SampledPairsObjective",
     "SquaredError",
     "exact_objective",
     "mean_log_likelihood",
-    "seen",
 ]

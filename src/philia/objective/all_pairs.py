@@ -17,11 +17,11 @@ from philia.execution.executor import kept
 from philia.graphs.graph import Graph
 from philia.graphs.memory import require_memory
 from philia.objective.extra_pairs import ExtraPairs
-from philia.objective.held_out import HeldOut, seen
 from philia.objective.kernels import Kernel, LaneSums, kernel_for_all_pairs
 from philia.objective.lanes import Lane, cut
 from philia.objective.omitted import Omitted
 from philia.objective.recipe import Recipe
+from philia.pairs import HeldOut, seen
 
 
 class AllPairsObjective:

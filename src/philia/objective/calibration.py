@@ -10,9 +10,8 @@ from philia._types import BoolArray, Float64Array, Int64Array
 from philia.factors import LowRankFactors
 from philia.graphs.graph import Graph
 from philia.objective.estimated_likelihood import PAIRS, draw_unlinked
-from philia.objective.held_out import HeldOut
 from philia.objective.losses import Loss
-from philia.objective.sampled_held_out import all_held_out
+from philia.pairs import HeldOut
 
 _NORMAL_95 = 1.959963984540054
 
@@ -116,8 +115,8 @@ def estimated_calibration(
     predicted 0.5, observed 0.333 of 6 pairs
     """
     n = graph.n_nodes
-    if held_out is not None and float(held_out.hashed(n)[1]) / 2**32 * n * (n - 1) / 2 <= pairs:
-        i, j = all_held_out(held_out, n)
+    if held_out is not None and held_out.expected(n) <= pairs:
+        i, j = held_out.pairs(n)
         return calibrate(graph.linked(i, j), np.asarray(loss.probability(factors.scores(i, j))))
     drawn = draw_unlinked(graph, factors, loss, rng, pairs, held_out)
     rows, columns = graph.links

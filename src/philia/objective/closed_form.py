@@ -11,9 +11,9 @@ from philia.execution import one_blas_thread
 from philia.graphs.graph import Graph
 from philia.objective.all_pairs import AllPairsObjective
 from philia.objective.extra_pairs import ExtraPairs, Sides
-from philia.objective.held_out import HeldOut, ListedPairs
 from philia.objective.lanes import Lane
 from philia.objective.recipe import Recipe
+from philia.pairs import HeldOut
 
 
 class ClosedFormObjective(AllPairsObjective):
@@ -82,7 +82,7 @@ def has_closed_form(recipe: Recipe, held_out: HeldOut | None) -> bool:
     >>> [has_closed_form(model._recipe(), None) for model in (BigClam(1), CommunityModel(1, 1))]
     [True, False]
     """
-    listed = held_out is None or isinstance(held_out, ListedPairs)
+    listed = held_out is None or held_out.random_part is None
     return recipe.loss.moment is not None and recipe.symmetric and listed
 
 
@@ -90,7 +90,7 @@ def _left_out(n: int, *, diagonal: bool, held_out: HeldOut | None) -> ExtraPairs
     """Ordered pairs that do not count: once less than all do."""
     rows = columns = np.empty(0, np.int64) if diagonal else np.arange(n)
     if held_out is not None:
-        indptr, indices = held_out.listed()
+        indptr, indices = held_out.listed(n)
         listed = np.repeat(np.arange(n), np.diff(indptr))
         rows, columns = np.concatenate([rows, listed]), np.concatenate([columns, indices])
     return ExtraPairs(n, rows, columns, np.full(rows.size, -1.0))

@@ -11,9 +11,9 @@ from philia.factors import LowRankFactors
 from philia.factors.boxes import DrawnPairs
 from philia.graphs.graph import Graph
 from philia.objective.estimates import Estimate
-from philia.objective.held_out import HeldOut
 from philia.objective.losses import Loss
 from philia.objective.rates import PairRates
+from philia.pairs import HeldOut
 
 PAIRS = 2**20
 """About how many pairs are drawn if nobody says how many."""
@@ -72,7 +72,7 @@ def draw_unlinked(
     """
     n = graph.n_nodes
     if held_out is not None:
-        pairs = min(int(pairs / max(float(held_out.hashed(n)[1]) / 2**32, 1e-9)), max(pairs, MOST_DRAWN))
+        pairs = min(int(pairs / max(held_out.random_share, 1e-9)), max(pairs, MOST_DRAWN))
     # A fitted model expects about as many links as there are.
     share, floor = min(pairs / (2 * max(1, graph.n_links)), 1.0), min(pairs / max(1, n * (n - 1)), 1.0)
     keys = [np.empty(0, np.int64)]

@@ -6,11 +6,17 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from philia._types import Float64Array
+from philia._types import Float64Array, FloatArray
 from philia.graphs.graph import Graph
 from philia.objective.losses import Loss
+from philia.objective.recipe import Recipe
+from philia.pairs import PairSample
 
 _ROWS, _COLUMNS = 1024, 4096
+"""A block of scores takes 32 MB."""
+
+_CHUNK = 65536
+"""Pairs of a sample scored together: two rows of F for each, 50 MB with 100 columns in single precision."""
 
 
 def mean_log_likelihood(graph: Graph, score_block: Callable[[slice, slice], Float64Array], loss: Loss) -> float:
@@ -32,6 +38,24 @@ def mean_log_likelihood(graph: Graph, score_block: Callable[[slice, slice], Floa
         linked = scores[links.row[once], links.col[once]]
         total += float((loss.log_likelihood(linked, True) - loss.log_likelihood(linked, False)).sum())
     return total / max(1, n * (n - 1) // 2)
+
+
+def sample_loss(sample: PairSample, recipe: Recipe, F: FloatArray) -> float:
+    """The weighted loss of a sample of pairs at F (n × k); minus a log-likelihood where the loss is one.
+
+    >>> from philia import CommunityModel
+    >>> recipe = CommunityModel(1, 0, background="none")._recipe()
+    >>> sample = PairSample(np.array([0]), np.array([1]), np.array([True]), np.array([2.0]), n=2)
+    >>> round(sample_loss(sample, recipe, np.zeros((2, 1))), 4)  # twice log 2
+    1.3863
+    """
+    mixing, loss, total = recipe.mixing.astype(F.dtype), recipe.loss, 0.0
+    for at in range(0, len(sample.rows), _CHUNK):
+        part = slice(at, at + _CHUNK)
+        scores = np.einsum("ij,ij->i", F[sample.rows[part]] @ mixing, F[sample.columns[part]]).astype(np.float64)
+        linked, without = loss.with_link(scores)[0], loss.without_link(scores)[0]
+        total += float(sample.weights[part] @ np.where(sample.linked[part], linked, without))
+    return total
 
 
 def blocks_above(n: int) -> Iterator[tuple[slice, slice]]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from philia._types import BoolArray, Int64Array, UInt32Array
 from philia.graphs.hashing import mixed
-from philia.objective.held_out import HeldOut, RandomPairs
+from philia.pairs import HeldOut, RandomPairs
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +29,7 @@ class Omitted:
     def of(cls, held_out: HeldOut | None, *, diagonal: bool, n: int) -> Omitted:
         """The omitted pairs of a graph of n nodes."""
         held_out = held_out or RandomPairs(0.0)
-        return cls(diagonal, *held_out.hashed(n), *held_out.listed())
+        return cls(diagonal, *held_out.hashed(n), *held_out.listed(n))
 
     def __bool__(self) -> bool:
         return bool(self.diagonal or self.threshold or self.indices.size)

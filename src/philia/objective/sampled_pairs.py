@@ -12,10 +12,11 @@ from philia._types import BoolArray, Float64Array, FloatArray
 from philia.exceptions import InvalidParameterError
 from philia.execution import Executor, LocalThreads
 from philia.graphs.graph import Graph
-from philia.objective.held_out import HeldOut, seen
 from philia.objective.kernels import DrawnColumns, Kernel, RowSums, kernel_for_sampled_pairs
 from philia.objective.omitted import Omitted
 from philia.objective.recipe import Freedom, Recipe
+from philia.pairs import HeldOut, seen
+from philia.pairs.sample import drawing_chances
 
 _PIECE = 512
 """How many rows one thread takes at a time; it must not depend on the number of threads, or the bits would."""
@@ -136,17 +137,6 @@ class SampledPairsObjective:
 
     def _row_sums(self, F: FloatArray, drawn: DrawnColumns, left: FloatArray, top: int) -> RowSums:
         return self.kernel.row_sums(left, top, drawn, F, self.known, self.recipe.loss, self.omitted)
-
-
-def drawing_chances(graph: Graph) -> Float64Array:
-    """How likely each node is to be drawn: half by its degree, half evenly.
-
-    >>> from philia import as_graph
-    >>> drawing_chances(as_graph([(0, 1), (1, 2)])).round(3).tolist()
-    [0.292, 0.417, 0.292]
-    """
-    evenly = np.full(graph.n_nodes, 1 / max(1, graph.n_nodes))
-    return evenly if graph.n_links == 0 else (graph.degrees / graph.degrees.sum() + evenly) / 2
 
 
 def _by_column(recipe: Recipe, penalty: float) -> Float64Array:

@@ -8,8 +8,6 @@ import numpy as np
 
 from philia._types import Float64Array
 from philia.models import CommunityModel
-from philia.objective import RandomPairs
-from philia.report.words import percent
 
 POINTS = 1000
 """More points than this a curve on a screen cannot show."""
@@ -59,7 +57,7 @@ def settings(model: CommunityModel) -> list[list[str]]:
         ["start", _plain(model.start)],
         ["solver", _plain(model.solver)],
         ["seed", _plain(model.random_state)],
-        ["hidden pairs", _hidden(model)],
+        ["hidden pairs", "none" if model.held_out_ is None else str(model.held_out_)],
     ]
 
 
@@ -69,11 +67,3 @@ def _chosen(value: object, asked: object) -> str:
 
 def _plain(value: object) -> str:
     return str(value) if value is None or isinstance(value, (str, int, float)) else type(value).__name__
-
-
-def _hidden(model: CommunityModel) -> str:
-    if model.held_out_ is None:
-        return "none"
-    if isinstance(model.held_out_, RandomPairs):
-        return f"{percent(model.held_out_.rate)} of all pairs, by chance"
-    return "a list of pairs"

@@ -9,11 +9,10 @@ import numpy as np
 from scipy.special import expit, xlogy
 
 from philia._types import Float64Array
-from philia.evaluate.estimated_links import expected_held_out, weighted_order
+from philia.evaluate.estimated_links import weighted_order
 from philia.models import CommunityModel
 from philia.objective.calibration import calibrate
 from philia.objective.estimated_likelihood import draw_unlinked
-from philia.objective.sampled_held_out import all_held_out
 from philia.report.words import counted
 
 PAIRS = 2**20
@@ -48,8 +47,8 @@ class JudgedPairs:
         """The pairs held out of a fit, or without any those that it saw."""
         graph, factors, held_out = model.graph_, model.factors_, model.held_out_
         rng = np.random.default_rng(0)
-        if held_out is not None and expected_held_out(held_out, graph.n_nodes) <= pairs:
-            rows, columns = all_held_out(held_out, graph.n_nodes)
+        if held_out is not None and held_out.expected(graph.n_nodes) <= pairs:
+            rows, columns = held_out.pairs(graph.n_nodes)
             scores, linked = factors.scores(rows, columns), graph.linked(rows, columns)
             return cls(scores[linked], scores[~linked], np.ones(int((~linked).sum())), held_out=True)
         drawn = draw_unlinked(graph, factors, model.loss, rng, _affordable(model, pairs, rng), held_out)
@@ -104,7 +103,7 @@ def _affordable(model: CommunityModel, pairs: int, rng: np.random.Generator) -> 
     rows = rng.integers(n, size=_LOOK)
     others = (rows + rng.integers(1, n, size=_LOOK)) % n
     expected = float(expit(factors.scores(rows, others)).mean()) * n * (n - 1) / 2
-    kept = 1.0 if model.held_out_ is None else float(model.held_out_.hashed(n)[1]) / 2**32
+    kept = 1.0 if model.held_out_ is None else model.held_out_.random_share
     return max(1, int(pairs * min(1.0, _MANY * model.graph_.n_links / max(expected, 1.0)) * min(1.0, _DRAWN * kept)))
 
 

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from philia.graphs.graph import Graph
-from philia.objective import HeldOut, ListedPairs, RandomPairs
-from philia.objective.held_out import BothPairs
+from philia.pairs import HeldOut, ListedPairs, RandomPairs
 from philia.selection.rank import detectable
 
 MOST_HOMOPHILOUS, MOST_HETEROPHILOUS = 48, 8
@@ -95,13 +94,11 @@ class Folds:
     def hidden(self, graph: Graph, unknown: HeldOut | None, rng: np.random.Generator) -> Iterator[HeldOut]:
         """The pairs that each fold hides, with those that nobody knows."""
         seeds = [int(seed) for seed in rng.integers(2**62, size=self.count)]
-        if self.count > 1 and isinstance(unknown, RandomPairs) and graph.n_nodes <= _LISTED_NODES:
+        if unknown is None:
+            yield from (RandomPairs(self.share, seed) for seed in seeds)
+            return
+        if self.count > 1 and unknown.random_part is not None and graph.n_nodes <= _LISTED_NODES:
             unknown = ListedPairs.of_rows(graph, *unknown.pairs(graph.n_nodes))  # beside it other pairs can be drawn
-        for seed in seeds:
-            if unknown is None:
-                yield RandomPairs(self.share, seed)
-            elif isinstance(unknown, RandomPairs):  # a higher threshold for the same hash hides more
-                yield RandomPairs(unknown.rate + (1 - unknown.rate) * self.share, unknown.seed)
-                return
-            else:
-                yield BothPairs(RandomPairs(self.share, seed), unknown)
+        if unknown.random_part is not None:
+            del seeds[1:]  # more of the same random pairs are hidden, whatever the seed
+        yield from (unknown.with_random(self.share, seed) for seed in seeds)

@@ -17,7 +17,7 @@ import numpy as np
 from philia._types import Float64Array
 from philia.exceptions import DivergedError
 from philia.factors import CommunityFactors
-from philia.selection.judge import Judge
+from philia.pairs import PairSample
 from philia.selection.plan import Settings
 from philia.selection.selection import Selection, Step
 from philia.selection.shrinking import shrunk
@@ -83,16 +83,16 @@ class Search:
     >>> from philia import CommunityModel
     >>> from philia.datasets import planted
     >>> from philia.models.choosing import HiddenPairsTrial
-    >>> from philia.objective import RandomPairs
+    >>> from philia.pairs import RandomPairs
     >>> graph, hidden = planted(90, 2, 0, degree=9, random_state=0).graph, RandomPairs(0.1)
     >>> rng = np.random.default_rng(0)
     >>> trial = HiddenPairsTrial(CommunityModel(), graph, hidden, rng)
-    >>> search = Search([trial], [Judge.of(graph, hidden, None, rng)], rng)
+    >>> search = Search([trial], [PairSample.held_out(graph, hidden, None, rng)], rng)
     >>> search.run(Settings(4, 0, 1.0, (True, False), search_penalty=False), share=0.1)[0].penalty
     1.11...
     """
 
-    def __init__(self, trials: Sequence[Trial], judges: Sequence[Judge], rng: np.random.Generator) -> None:
+    def __init__(self, trials: Sequence[Trial], judges: Sequence[PairSample], rng: np.random.Generator) -> None:
         self.trials, self.judges, self.rng = trials, judges, rng
         self.tried: list[_State] = []
         self._stopped = False
@@ -248,7 +248,7 @@ def _strongest(folds: Sequence[Float64Array]) -> list[Float64Array]:
 
 
 def _down_to(
-    factors: CommunityFactors, judge: Judge, counts: tuple[int, int], rng: np.random.Generator
+    factors: CommunityFactors, judge: PairSample, counts: tuple[int, int], rng: np.random.Generator
 ) -> CommunityFactors:
     """The factors with this many columns of each kind."""
     for kind in (0, 1):

@@ -10,7 +10,7 @@ import numpy as np
 
 from philia._types import Float64Array
 from philia.factors import CommunityFactors
-from philia.selection.judge import Judge
+from philia.pairs import PairSample
 
 _ROUNDS = ((8_000, 20), (60_000, 0))
 """Rounds of judging mergers: by so many pairs, so many of the cheapest go on (and ten more for each one wanted)."""
@@ -29,7 +29,7 @@ class _Merger:
 
 
 def shrunk(
-    factors: CommunityFactors, judge: Judge, remove: int, kinds: tuple[bool, bool], rng: np.random.Generator
+    factors: CommunityFactors, judge: PairSample, remove: int, kinds: tuple[bool, bool], rng: np.random.Generator
 ) -> CommunityFactors:
     """The factors with so many columns fewer, of those kinds (homophilous, heterophilous) that may lose some.
 
@@ -38,7 +38,7 @@ def shrunk(
 
     >>> same = np.array([[1.0], [1.0], [0.0]])
     >>> twice = CommunityFactors(np.hstack([same, same]), np.zeros((3, 0)), np.full(3, -1.0))
-    >>> judge = Judge(np.array([0]), np.array([1]), np.array([True]), np.ones(1), 3)
+    >>> judge = PairSample(np.array([0]), np.array([1]), np.array([True]), np.ones(1), 3)
     >>> shrunk(twice, judge, 1, (True, True), np.random.default_rng(0)).homophilous.round(2).tolist()
     [[1.41], [1.41], [0.0]]
     """
@@ -58,7 +58,7 @@ def shrunk(
 
 
 def _mergers(
-    factors: CommunityFactors, judge: Judge, kinds: tuple[bool, bool], remove: int, rng: np.random.Generator
+    factors: CommunityFactors, judge: PairSample, kinds: tuple[bool, bool], remove: int, rng: np.random.Generator
 ) -> list[_Merger]:
     """The cheapest mergers, best first: all judged by few pairs, the better ones by ever more."""
     every = [
@@ -71,12 +71,12 @@ def _mergers(
     for pairs, keep in _ROUNDS:
         keep += 10 * remove
         if len(every) > keep or pairs == _ROUNDS[-1][0]:
-            costs = _costs(factors, _sample(judge, pairs, rng), every)
+            costs = _costs(factors, judge.subsample(pairs, rng), every)
             every = [every[at] for at in np.argsort(costs, kind="stable")[:keep]]
     return every
 
 
-def _costs(factors: CommunityFactors, judge: Judge, mergers: Sequence[_Merger]) -> list[float]:
+def _costs(factors: CommunityFactors, judge: PairSample, mergers: Sequence[_Merger]) -> list[float]:
     """How much less likely the pairs become by each merger."""
     scores = factors.scores(judge.rows, judge.columns)
     reached = float(judge.log_likelihoods(scores).sum())
@@ -89,18 +89,6 @@ def _costs(factors: CommunityFactors, judge: Judge, mergers: Sequence[_Merger]) 
         after = (1.0, -1.0)[merger.kind] * merged[judge.rows] * merged[judge.columns]
         costs.append(reached - float(judge.log_likelihoods(scores - before + after).sum()))
     return costs
-
-
-def _sample(judge: Judge, count: int, rng: np.random.Generator) -> Judge:
-    """At most so many pairs, half of them links."""
-    if len(judge.rows) <= count:
-        return judge
-    links, others = np.flatnonzero(judge.linked), np.flatnonzero(~judge.linked)
-    drawn = [rng.choice(kind, min(len(kind), count // 2), replace=False) for kind in (links, others)]
-    stands_for = [len(kind) / max(1, len(part)) for kind, part in zip((links, others), drawn, strict=True)]
-    at = np.concatenate(drawn)
-    weights = judge.weights[at] * np.repeat(stands_for, [len(part) for part in drawn])
-    return Judge(judge.rows[at], judge.columns[at], judge.linked[at], weights, judge.n)
 
 
 def _nothing(f: Float64Array, g: Float64Array) -> Float64Array:  # noqa: ARG001  (a way like the others)

@@ -1,0 +1,45 @@
+"""Pairs of nodes given by their names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from philia._types import Int64Array, Node, Pair
+from philia.exceptions import InvalidParameterError
+from philia.graphs.graph import Graph
+
+
+def rows_of_pairs(graph: Graph, pairs: Iterable[Pair]) -> tuple[Int64Array, Int64Array]:
+    """The rows of the first and of the second node of each pair.
+
+    >>> from philia import as_graph
+    >>> rows_of_pairs(as_graph([("a", "b"), ("b", "c")]), [("c", "a")])
+    (array([2]), array([0]))
+    """
+    first, second = names_of_pairs(pairs)
+    return graph.nodes.rows(first), graph.nodes.rows(second)
+
+
+def names_of_pairs(pairs: Iterable[Pair]) -> tuple[list[Node], list[Node]]:
+    """The names of the first and of the second node of each pair.
+
+    >>> names_of_pairs([("c", "a"), ("b", "a")])
+    (['c', 'b'], ['a', 'a'])
+    """
+    first: list[Node] = []
+    second: list[Node] = []
+    for pair in pairs:
+        try:
+            u, v = pair
+        except (TypeError, ValueError):
+            raise InvalidParameterError(f"a pair is two node names such as ('a', 'b'); found {pair!r}") from None
+        first.append(_plain(u))
+        second.append(_plain(v))
+    return first, second
+
+
+def _plain(name: Node) -> Node:
+    """A NumPy scalar as the Python value that names the node."""
+    return name.item() if isinstance(name, np.generic) else name
