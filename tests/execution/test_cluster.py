@@ -24,8 +24,7 @@ from philia.execution import LocalThreads
 from philia.execution.cluster import DaskCluster
 from philia.execution.executor import Keeper
 from philia.objective import AllPairsObjective, Freedom, NoisyOr, Recipe
-from philia.objective.all_pairs import LaneWork
-from philia.objective.closed_form import exact_objective
+from philia.objective.all_pairs import LaneWork, exact_objective
 from philia.objective.kernels import reference
 from philia.objective.lanes import cut
 from philia.pairs import RandomPairs

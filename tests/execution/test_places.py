@@ -20,8 +20,7 @@ from philia.execution import LocalThreads, as_executor, opened, places
 from philia.execution.cluster import DaskCluster
 from philia.models import load
 from philia.models.factorization import Factorization
-from philia.objective import Freedom
-from philia.objective.sharded_pairs import sampled_pairs_objective
+from philia.objective import Freedom, SampledPairsObjective
 from philia.solvers import LBFGSB, Adam
 from tests.execution.keepers import Parts
 from tests.strategies import community_recipe
@@ -174,7 +173,7 @@ def test_only_what_moved_is_sent_from_round_to_round(cluster: DaskCluster, monke
         return scatter(data, **where)
 
     monkeypatch.setattr(cluster.client, "scatter", counted)
-    objective = sampled_pairs_objective(GRAPH, community_recipe(3, 2, Freedom.SHARED), executor=cluster)
+    objective = SampledPairsObjective(GRAPH, community_recipe(3, 2, Freedom.SHARED), executor=cluster)
     Adam(2).minimize(objective, np.ones((600, 7)), np.zeros(7), np.random.default_rng(0))
     kinds = [type(thing).__name__ for thing in sent]
     assert kinds[:4] == ["ShardWork", "ShardWork", "Round", "Change"]

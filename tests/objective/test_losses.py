@@ -22,8 +22,8 @@ from philia.objective import (
     SampledPairsObjective,
     SquaredError,
 )
+from philia.objective.fold_in import fold_in
 from philia.objective.kernels import compiled, reference
-from philia.objective.new_rows import place_rows
 from philia.objective.rates import PairRates
 from philia.solvers import LBFGSB, Adam
 from tests.strategies import community_recipe, random_graph, weighed
@@ -115,7 +115,7 @@ def test_a_new_node_is_folded_in_where_its_gradient_vanishes(loss: Loss) -> None
     F = np.random.default_rng(0).uniform(0.1, 1.0, (30, 3))
     links = sparse.csr_array((np.arange(60).reshape(2, 30) % 7 == 0).astype(float))
     unknown = sparse.csr_array(np.arange(60).reshape(2, 30) % 7 == 3)
-    rows, residuals = place_rows(recipe, F, links, unknown, penalty=0.5)
+    rows, residuals = fold_in(recipe, F, links, unknown, penalty=0.5)
     assert residuals.max() < 1e-7
 
     def cost(row: Any, node: int) -> float:

@@ -14,9 +14,8 @@ from philia.factors.boxes import DrawnPairs
 from philia.graphs import Nodes
 from philia.objective import CrossEntropy, Divergence, Loss, NoisyOr, SquaredError, mean_log_likelihood
 from philia.objective import rates as rates_file
-from philia.objective.drawing import draw_graph
-from philia.objective.estimated_likelihood import draw_unlinked, estimated_log_likelihood
-from philia.objective.rates import Groups, PairRates, Shares
+from philia.objective.likelihood import draw_unlinked, estimated_log_likelihood
+from philia.objective.rates import Groups, PairRates, Shares, draw_graph
 
 N, RUNS = 31, 150
 

@@ -11,7 +11,7 @@ from philia.evaluate.omega import omega_index
 from philia.evaluate.predictors import PREDICTORS
 from philia.evaluate.reconstruction import Reconstruction, reconstruction
 from philia.objective.calibration import Calibration
-from philia.objective.estimates import Estimate
+from philia.objective.likelihood import Estimate
 
 __all__ = [
     "PREDICTORS",

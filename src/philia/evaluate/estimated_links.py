@@ -19,8 +19,7 @@ from philia.exceptions import InvalidParameterError
 from philia.factors import LowRankFactors
 from philia.graphs import Graph
 from philia.objective import mean_log_likelihood
-from philia.objective.estimated_likelihood import PAIRS, draw_unlinked, estimated_log_likelihood
-from philia.objective.estimates import Estimate
+from philia.objective.likelihood import PAIRS, Estimate, draw_unlinked, estimated_log_likelihood
 
 if TYPE_CHECKING:
     from philia.models import LinkModel

@@ -9,11 +9,9 @@ import numpy as np
 from philia._types import BoolArray, Float64Array, Int64Array
 from philia.factors import LowRankFactors
 from philia.graphs.graph import Graph
-from philia.objective.estimated_likelihood import PAIRS, draw_unlinked
+from philia.objective.likelihood import NORMAL_95, PAIRS, draw_unlinked
 from philia.objective.losses import Loss
 from philia.pairs import HeldOut
-
-_NORMAL_95 = 1.959963984540054
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +45,7 @@ class Calibration:
         >>> lower.round(2).tolist(), upper.round(2).tolist()
         ([0.09], [0.91])
         """
-        z2, share = _NORMAL_95**2 / np.maximum(self.trials, 1e-300), self.observed
+        z2, share = NORMAL_95**2 / np.maximum(self.trials, 1e-300), self.observed
         middle = (share + z2 / 2) / (1 + z2)
         reach = np.sqrt(z2 * share * (1 - share) + z2**2 / 4) / (1 + z2)
         return np.maximum(middle - reach, 0.0), np.minimum(middle + reach, 1.0)

@@ -12,7 +12,7 @@ from philia._types import Float64Array
 from philia.evaluate.estimated_links import weighted_order
 from philia.models import CommunityModel
 from philia.objective.calibration import calibrate
-from philia.objective.estimated_likelihood import draw_unlinked
+from philia.objective.likelihood import draw_unlinked
 from philia.report.words import counted
 
 PAIRS = 2**20

@@ -44,7 +44,7 @@ class NewRows:
     def __init__(
         self, recipe: Recipe, F: Float64Array, links: sparse.csr_array, unknown: sparse.csr_array, penalty: float
     ) -> None:
-        free = free_columns(recipe)
+        free = _free_columns(recipe)
         everybody = F @ recipe.mixing  # symmetric
         self.design = np.ascontiguousarray(everybody[:, free])
         self._transposed = np.ascontiguousarray(self.design.T)
@@ -119,7 +119,7 @@ class NewRows:
         return sums
 
 
-def place_rows(
+def fold_in(
     recipe: Recipe,
     F: Float64Array,
     links: sparse.csr_array,
@@ -136,11 +136,11 @@ def place_rows(
     >>> from philia.objective import CrossEntropy, Group
     >>> recipe = Recipe((Group("homophilous", 1, lower_bound=0.0),), np.eye(1), CrossEntropy())
     >>> links = sparse.csr_array(np.array([[1, 1, 0], [0, 0, 1]]))
-    >>> rows, residuals = place_rows(recipe, np.array([[2.0], [2.0], [0.0]]), links, penalty=0.5)
+    >>> rows, residuals = fold_in(recipe, np.array([[2.0], [2.0], [0.0]]), links, penalty=0.5)
     >>> rows.round(2).tolist(), bool(residuals.max() < 1e-8)
     ([[0.98], [0.0]], True)
     """
-    free = free_columns(recipe)
+    free = _free_columns(recipe)
     lower = _of_free(recipe, recipe.lower_bounds(1))
     unknown = sparse.csr_array(links.shape, dtype=bool) if unknown is None else unknown
     start = F[:, free].mean(axis=0)
@@ -155,12 +155,12 @@ def place_rows(
     return placed, np.concatenate([part.residuals for part in parts])
 
 
-def free_columns(recipe: Recipe) -> BoolArray:
+def _free_columns(recipe: Recipe) -> BoolArray:
     """Which columns of F every node has a value of its own in.
 
     >>> from philia.objective import CrossEntropy, Group
     >>> groups = Group("homophilous", 2, lower_bound=0.0), Group("ones", 1, freedom=Freedom.ONES)
-    >>> free_columns(Recipe(groups, np.eye(3), CrossEntropy())).tolist()
+    >>> _free_columns(Recipe(groups, np.eye(3), CrossEntropy())).tolist()
     [True, True, False]
     """
     return np.repeat([g.freedom is Freedom.EVERY_NODE for g in recipe.groups], [g.width for g in recipe.groups])
