@@ -22,7 +22,7 @@ from philia._types import Float64Array
 from philia.exceptions import ClusterError, InvalidParameterError, MissingDependencyError
 from philia.execution import LocalThreads
 from philia.execution.cluster import DaskCluster
-from philia.execution.executor import Keeper
+from philia.execution.executor import CachingExecutor
 from philia.objective import AllPairsObjective, Freedom, NoisyOr, Recipe
 from philia.objective.all_pairs import LaneWork, exact_objective
 from philia.objective.kernels import reference
@@ -96,7 +96,7 @@ def test_a_graph_of_one_lane_and_a_graph_without_links_work_too(cluster: DaskClu
 def test_only_the_factors_are_sent_after_the_first_evaluation(
     cluster: DaskCluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert isinstance(cluster, Keeper)
+    assert isinstance(cluster, CachingExecutor)
     recipe, sent, scatter = community_recipe(3, 2), [], cluster.client.scatter
 
     def counted(data: list[Any], **where: Any) -> Any:

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from philia._types import Float64Array
-from philia.execution.local import LocalThreads
+from philia.execution import LocalThreads
 from philia.factors import BlockFactors, CommunityFactors, LogisticFactors, LowRankFactors, SignedFactors
 from philia.factors.boxes import DrawnPairs
 from philia.graphs import Nodes

@@ -13,7 +13,7 @@ from scipy import sparse
 
 from philia._types import Float64Array, FloatArray, Int64Array
 from philia.execution import Executor, LocalThreads, one_blas_thread
-from philia.execution.executor import kept
+from philia.execution.executor import cached_on
 from philia.graphs.graph import Graph
 from philia.graphs.memory import require_memory
 from philia.objective.kernels import Kernel, LaneSums, kernel_for_all_pairs
@@ -87,7 +87,9 @@ class AllPairsObjective:
     def _sums(self) -> Callable[[Float64Array], SumsOfLanes]:
         # Not before the first evaluation: until then a subclass may exchange the lanes.
         links = self.links, self.link_weight
-        return kept(self.executor, LaneWork(self.recipe, self.lanes, *links, self.omitted, self.dtype, self.kernel))
+        return cached_on(
+            self.executor, LaneWork(self.recipe, self.lanes, *links, self.omitted, self.dtype, self.kernel)
+        )
 
 
 @dataclass(frozen=True, eq=False)

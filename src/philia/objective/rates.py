@@ -29,7 +29,7 @@ from heapq import heapify, heappop, heappush
 import numpy as np
 
 from philia._types import BoolArray, Float64Array, Int64Array
-from philia.execution.local import LocalThreads, one_blas_thread
+from philia.execution import LocalThreads, one_blas_thread
 from philia.factors import LowRankFactors
 from philia.factors.boxes import Boxes, DrawnPairs
 from philia.graphs import Graph, Nodes

@@ -20,7 +20,7 @@ from scipy import sparse
 from philia._types import BoolArray, Float64Array, FloatArray, Int64Array
 from philia.exceptions import InvalidParameterError
 from philia.execution import Executor, LocalThreads
-from philia.execution.executor import Keeper
+from philia.execution.executor import CachingExecutor
 from philia.graphs import Graph, Nodes
 from philia.objective.kernels import DrawnColumns, Kernel, RowSums, kernel_for_sampled_pairs
 from philia.objective.lanes import equal_cuts
@@ -54,9 +54,8 @@ class SampledPairsObjective:
 
     The mean over draws is the exact value and the exact gradient.
 
-    With an executor that keeps work (``Keeper``) a block is a quarter of all rows, so an epoch has four rounds, and all
-    shards estimate it together: each has a run of its rows, of about equal work, and takes ``rows`` of them at a time,
-    all at the same F. The links of a shard stay where they are; F is sent and a gradient comes back. Every run has its
+    With a ``CachingExecutor`` a block is a quarter of all rows, so an epoch has four rounds, and all shards estimate it
+    together: each has a run of its rows, of about equal work, and takes ``rows`` of them at a time, all at the same F. The links of a shard stay where they are; F is sent and a gradient comes back. Every run has its
     own stream of random numbers, so a run that has to be computed again gives the same numbers.
 
     >>> from philia import CommunityModel, as_graph
@@ -98,7 +97,7 @@ class SampledPairsObjective:
         self._charged = _by_column(recipe, penalty).astype(self.dtype)
         self._free = np.repeat([g.freedom is not Freedom.ONES for g in recipe.groups], [g.width for g in recipe.groups])
         self._rounds: Callable[[Round], list[_Estimate]] | None = None
-        if isinstance(executor, Keeper):
+        if isinstance(executor, CachingExecutor):
             tops = np.unique(np.linspace(0, n, _ROUNDS + 1).astype(int)).tolist()
             self.blocks = [slice(top, end) for top, end in pairwise(tops)]
             self._rounds = executor.keep(ShardWork.of(self))

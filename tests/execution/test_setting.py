@@ -16,7 +16,7 @@ from sklearn.base import clone
 from philia import AttractRepel, BigClam, CommunityModel, LogisticPCA
 from philia.datasets import planted
 from philia.exceptions import ClusterError, InvalidParameterError
-from philia.execution import LocalThreads, as_executor, opened, places
+from philia.execution import LocalThreads, as_executor, opened, setting
 from philia.execution.cluster import DaskCluster
 from philia.models import load
 from philia.models.factorization import Factorization
@@ -49,7 +49,7 @@ def connections(monkeypatch: pytest.MonkeyPatch) -> list[DaskCluster]:
             super().__init__(*where)
             made.append(self)
 
-    monkeypatch.setattr(places, "DaskCluster", Counted)
+    monkeypatch.setattr(setting, "DaskCluster", Counted)
     return made
 
 
@@ -85,7 +85,7 @@ def test_an_address_is_connected_to_once_in_an_automatic_choice_and_left(monkeyp
         def __exit__(self, *error: object) -> None:
             happened.append("closed")
 
-    monkeypatch.setattr(places, "DaskCluster", Connection)
+    monkeypatch.setattr(setting, "DaskCluster", Connection)
     settings: dict[str, Any] = {"n_heterophilous": 0, "background": "constant", "solver": LBFGSB(4), "random_state": 0}
     here = CommunityModel(**settings).fit(SMALL)
     there = CommunityModel(executor="tcp://10.0.0.1:8786", **settings).fit(SMALL)
@@ -149,7 +149,7 @@ def test_an_address_outside_of_a_fit_is_connected_to_while_it_maps(
 
 
 def test_a_cluster_that_is_not_there_is_said(distributed: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(places, "DaskCluster", lambda address: DaskCluster(address, timeout=0.5))
+    monkeypatch.setattr(setting, "DaskCluster", lambda address: DaskCluster(address, timeout=0.5))
     with pytest.raises(ClusterError, match=r"no scheduler answered at tcp://127\.0\.0\.1:1"):
         small(executor="tcp://127.0.0.1:1").fit(SMALL)
 
