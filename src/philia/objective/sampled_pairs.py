@@ -55,8 +55,9 @@ class SampledPairsObjective:
     The mean over draws is the exact value and the exact gradient.
 
     With a ``CachingExecutor`` a block is a quarter of all rows, so an epoch has four rounds, and all shards estimate it
-    together: each has a run of its rows, of about equal work, and takes ``rows`` of them at a time, all at the same F. The links of a shard stay where they are; F is sent and a gradient comes back. Every run has its
-    own stream of random numbers, so a run that has to be computed again gives the same numbers.
+    together: each has a run of its rows, of about equal work, and takes ``rows`` of them at a time, all at the same F.
+    The links of a shard stay where they are; F is sent and a gradient comes back. Every run has its own stream of
+    random numbers, so a run that has to be computed again gives the same numbers.
 
     >>> from philia import CommunityModel, as_graph
     >>> graph, recipe = as_graph([(0, 1)]), CommunityModel(1, 1, background="none")._recipe()
