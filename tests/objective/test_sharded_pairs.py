@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from philia._types import Float64Array
 from philia.execution import LocalThreads
 from philia.objective import AllPairsObjective, Freedom, Recipe, SampledPairsObjective
-from philia.objective.sampled_pairs import Round
+from philia.objective.sampled_pairs import _Round
 from philia.pairs import RandomPairs
 from philia.solvers import Adam
 from tests.execution.keepers import Parts
@@ -73,7 +73,7 @@ def test_a_change_makes_a_round_of_the_one_before(n: int, seed: int) -> None:
     before = rng.random((n, 3)).astype(np.float32)
     after = np.where(moved[:, None], rng.random((n, 3)), before).astype(np.float32)
     before[:, 1], after[:, 1] = 1.0, rng.random()
-    one, two = Round(before, shared, 0, 5), Round(after, shared, 3, 6)
+    one, two = _Round(before, shared, 0, 5), _Round(after, shared, 3, 6)
     change = two.since(one)
     made = change(one)
     np.testing.assert_array_equal(made.F, two.F)

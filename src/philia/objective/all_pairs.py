@@ -23,7 +23,7 @@ from philia.objective.omitted import Omitted
 from philia.objective.recipe import Recipe
 from philia.pairs import HeldOut, seen
 
-Sides = tuple[Float64Array, Float64Array]
+_Sides = tuple[Float64Array, Float64Array]
 
 _CHUNK = 65536
 
@@ -84,16 +84,16 @@ class AllPairsObjective:
             return value, self.recipe.combined(*by_sides)
 
     @cached_property
-    def _sums(self) -> Callable[[Float64Array], SumsOfLanes]:
+    def _sums(self) -> Callable[[Float64Array], _SumsOfLanes]:
         # Not before the first evaluation: until then a subclass may exchange the lanes.
         links = self.links, self.link_weight
         return cached_on(
-            self.executor, LaneWork(self.recipe, self.lanes, *links, self.omitted, self.dtype, self.kernel)
+            self.executor, _LaneWork(self.recipe, self.lanes, *links, self.omitted, self.dtype, self.kernel)
         )
 
 
 @dataclass(frozen=True, eq=False)
-class SumsOfLanes:
+class _SumsOfLanes:
     """What lanes add to the value, and to the gradients by both sides over all rows."""
 
     value: float
@@ -102,12 +102,12 @@ class SumsOfLanes:
 
 
 @dataclass(frozen=True, eq=False)
-class LaneWork:
+class _LaneWork:
     """The lanes of an evaluation with all that they need but F: what a place to run keeps from one to the next.
 
     >>> from philia import CommunityModel, as_graph
     >>> objective = AllPairsObjective(as_graph([(0, 1)]), CommunityModel(1, 1, background="none")._recipe())
-    >>> work = LaneWork(objective.recipe, objective.lanes, objective.links, 2, objective.omitted, objective.dtype,
+    >>> work = _LaneWork(objective.recipe, objective.lanes, objective.links, 2, objective.omitted, objective.dtype,
     ...                 objective.kernel)
     >>> total = work.added(None, work.pieces(np.zeros((2, 2)), LocalThreads(1)))
     >>> len(work), round(total.value, 4)
@@ -125,7 +125,7 @@ class LaneWork:
     def __len__(self) -> int:
         return len(self.lanes)
 
-    def part(self, first: int, end: int) -> LaneWork:
+    def part(self, first: int, end: int) -> _LaneWork:
         """The lanes from ``first`` up to ``end``, with the links of their rows alone."""
         lanes, links = self.lanes[first:end], self.links
         begin, stop = links.indptr[lanes[0].link_rows[0]], links.indptr[lanes[-1].link_rows[1]]
@@ -137,7 +137,7 @@ class LaneWork:
         left, right = (np.ascontiguousarray(side, dtype=self.dtype) for side in self.recipe.sides(F))
         return executor.map(partial(self._lane_sums, left, right), self.lanes)
 
-    def added(self, total: SumsOfLanes | None, pieces: Iterable[LaneSums]) -> SumsOfLanes:
+    def added(self, total: _SumsOfLanes | None, pieces: Iterable[LaneSums]) -> _SumsOfLanes:
         """The total with the sums of more lanes added to it, one after the other, in double precision."""
         if total is None:
             shape = self.links.shape[0], np.count_nonzero(self.recipe.mixing.any(axis=0))
@@ -148,7 +148,7 @@ class LaneWork:
             value += sums.value
             left[sums.top : sums.top + len(sums.left)] += sums.left
             right += sums.right
-        return SumsOfLanes(value, left, right)
+        return _SumsOfLanes(value, left, right)
 
     def _lane_sums(self, left: FloatArray, right: FloatArray, lane: Lane) -> LaneSums:
         return self.kernel.lane_sums(left, right, lane, self.links, self.link_weight, self.recipe.loss, self.omitted)
@@ -169,7 +169,7 @@ def _links(graph: Graph, *, symmetric: bool) -> sparse.csr_array:
     return sparse.csr_array((np.ones(rows.size, np.int8), (rows, columns)), shape=(n, n))
 
 
-def _reweighed(graph: Graph, *, symmetric: bool) -> ExtraPairs | None:
+def _reweighed(graph: Graph, *, symmetric: bool) -> _ExtraPairs | None:
     """The links that weigh more or less than the 1 that the kernels count; both directions in one if scores allow."""
     weights = graph.link_weights
     if weights is None:
@@ -178,8 +178,8 @@ def _reweighed(graph: Graph, *, symmetric: bool) -> ExtraPairs | None:
     i, j = (ends[other] for ends in graph.links)
     times = weights[other] - 1
     if symmetric:
-        return ExtraPairs(graph.n_nodes, i, j, 2 * times)
-    return ExtraPairs(graph.n_nodes, np.concatenate([i, j]), np.concatenate([j, i]), np.tile(times, 2))
+        return _ExtraPairs(graph.n_nodes, i, j, 2 * times)
+    return _ExtraPairs(graph.n_nodes, np.concatenate([i, j]), np.concatenate([j, i]), np.tile(times, 2))
 
 
 class ClosedFormObjective(AllPairsObjective):
@@ -218,7 +218,7 @@ class ClosedFormObjective(AllPairsObjective):
             value += everything + self.left_out.add(sides, by_sides, self.recipe.loss.without_link)
             return value, gradient + self.recipe.combined(*by_sides)
 
-    def _everything(self, left: Float64Array, right: Float64Array) -> tuple[float, Sides]:
+    def _everything(self, left: Float64Array, right: Float64Array) -> tuple[float, _Sides]:
         """What all ordered pairs cost without links, and the gradients by both sides."""
         if self.recipe.loss.moment == 1:
             of_left, of_right = left.sum(axis=0), right.sum(axis=0)
@@ -252,20 +252,20 @@ def has_closed_form(recipe: Recipe, held_out: HeldOut | None) -> bool:
     return recipe.loss.moment is not None and recipe.symmetric and listed
 
 
-def _left_out(n: int, *, diagonal: bool, held_out: HeldOut | None) -> ExtraPairs:
+def _left_out(n: int, *, diagonal: bool, held_out: HeldOut | None) -> _ExtraPairs:
     """Ordered pairs that do not count: once less than all do."""
     rows = columns = np.empty(0, np.int64) if diagonal else np.arange(n)
     if held_out is not None:
         indptr, indices = held_out.listed(n)
         listed = np.repeat(np.arange(n), np.diff(indptr))
         rows, columns = np.concatenate([rows, listed]), np.concatenate([columns, indices])
-    return ExtraPairs(n, rows, columns, np.full(rows.size, -1.0))
+    return _ExtraPairs(n, rows, columns, np.full(rows.size, -1.0))
 
 
-class ExtraPairs:
+class _ExtraPairs:
     """Ordered pairs (rows[t], columns[t]), each once, that count ``times[t]`` times on top of what they count already.
 
-    >>> pairs = ExtraPairs(2, np.array([0]), np.array([1]), np.array([3.0]))
+    >>> pairs = _ExtraPairs(2, np.array([0]), np.array([1]), np.array([3.0]))
     >>> sides, by_sides = (np.ones((2, 1)), np.ones((2, 1))), (np.zeros((2, 1)), np.zeros((2, 1)))
     >>> pairs.add(sides, by_sides, lambda scores: (scores**2, 2 * scores))
     3.0
@@ -285,7 +285,7 @@ class ExtraPairs:
     def _rows(self) -> Int64Array:
         return np.repeat(np.arange(self.times.shape[0]), np.diff(self.times.indptr))
 
-    def add(self, sides: Sides, by_sides: Sides, charge: Callable[[Scores], tuple[Scores, Scores]]) -> float:
+    def add(self, sides: _Sides, by_sides: _Sides, charge: Callable[[Scores], tuple[Scores, Scores]]) -> float:
         """What the pairs cost; what they pull is added to the gradients by the two sides.
 
         ``charge`` gives costs and slopes of scores, as a loss does. Scores are taken a chunk at a time, because a row

@@ -26,7 +26,7 @@ _FEW = 16
 """Below this number of rows each is cheaper on its own."""
 
 
-class NewRows:
+class _NewRows:
     """2 · sum over fitted j of loss(A_xj, f_x M f_j) + penalties · f_x², one function a new node x.
 
     It counts every pair twice, as the objective does; a new node's pair with itself, and pairs of two new nodes, are
@@ -35,7 +35,7 @@ class NewRows:
     >>> from philia.objective import CrossEntropy, Group
     >>> recipe = Recipe((Group("homophilous", 1, lower_bound=0.0),), np.eye(1), CrossEntropy())
     >>> links = sparse.csr_array(np.array([[1, 0]]))
-    >>> rows = NewRows(recipe, np.array([[2.0], [0.0]]), links, sparse.csr_array((1, 2)), penalty=0.5)
+    >>> rows = _NewRows(recipe, np.array([[2.0], [0.0]]), links, sparse.csr_array((1, 2)), penalty=0.5)
     >>> values, gradients = rows.values_and_gradients(np.array([0]), np.zeros((1, 1)))
     >>> values.round(3).tolist(), gradients.tolist()  # two pairs at even odds, each twice
     ([2.773], [[-2.0]])
@@ -146,7 +146,7 @@ def fold_in(
     start = F[:, free].mean(axis=0)
 
     def solved(part: slice) -> RowSolution:
-        functions = NewRows(recipe, F, links[part], unknown[part], penalty)
+        functions = _NewRows(recipe, F, links[part], unknown[part], penalty)
         return minimize_rows(functions, np.tile(start, (functions.pull.shape[0], 1)), lower)
 
     parts = list((executor or LocalThreads()).map(solved, _parts(links.shape[0], F.shape)))

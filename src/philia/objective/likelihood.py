@@ -28,7 +28,7 @@ _CHUNK = 65536
 PAIRS = 2**20
 """About how many pairs are drawn if nobody says how many."""
 
-MOST_DRAWN = 2**26
+_MOST_DRAWN = 2**26
 """More are not drawn only because few of them are held out."""
 
 _AT_ONCE = 2**20
@@ -48,7 +48,7 @@ def mean_log_likelihood(graph: Graph, score_block: Callable[[slice, slice], Floa
     -0.6931
     """
     n, total = graph.n_nodes, 0.0
-    for rows, columns in blocks_above(n):
+    for rows, columns in _blocks_above(n):
         scores = score_block(rows, columns)
         above = np.arange(*rows.indices(n))[:, None] < np.arange(*columns.indices(n))
         total += float(np.where(above, loss.log_likelihood(scores, False), 0.0).sum())
@@ -77,10 +77,10 @@ def sample_loss(sample: PairSample, recipe: Recipe, F: FloatArray) -> float:
     return total
 
 
-def blocks_above(n: int) -> Iterator[tuple[slice, slice]]:
+def _blocks_above(n: int) -> Iterator[tuple[slice, slice]]:
     """Blocks of rows and columns that together hold every pair above the diagonal, each once.
 
-    >>> list(blocks_above(3))
+    >>> list(_blocks_above(3))
     [(slice(0, 3, None), slice(0, 3, None))]
     """
     for top in range(0, n, _ROWS):
@@ -136,7 +136,7 @@ def draw_unlinked(
     """
     n = graph.n_nodes
     if held_out is not None:
-        pairs = min(int(pairs / max(held_out.random_share, 1e-9)), max(pairs, MOST_DRAWN))
+        pairs = min(int(pairs / max(held_out.random_share, 1e-9)), max(pairs, _MOST_DRAWN))
     # A fitted model expects about as many links as there are.
     share, floor = min(pairs / (2 * max(1, graph.n_links)), 1.0), min(pairs / max(1, n * (n - 1)), 1.0)
     keys = [np.empty(0, np.int64)]

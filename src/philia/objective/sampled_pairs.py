@@ -97,11 +97,11 @@ class SampledPairsObjective:
         self._up_to = np.cumsum(self._chances)
         self._charged = _by_column(recipe, penalty).astype(self.dtype)
         self._free = np.repeat([g.freedom is not Freedom.ONES for g in recipe.groups], [g.width for g in recipe.groups])
-        self._rounds: Callable[[Round], list[_Estimate]] | None = None
+        self._rounds: Callable[[_Round], list[_Estimate]] | None = None
         if isinstance(executor, CachingExecutor):
             tops = np.unique(np.linspace(0, n, _ROUNDS + 1).astype(int)).tolist()
             self.blocks = [slice(top, end) for top, end in pairwise(tops)]
-            self._rounds = executor.keep(ShardWork.of(self))
+            self._rounds = executor.keep(_ShardWork.of(self))
 
     @property
     def shared(self) -> BoolArray:
@@ -128,7 +128,7 @@ class SampledPairsObjective:
         """
         if self._rounds is None:
             return self._by_rows(F, rows, rng)
-        given = Round(F.copy(), self.shared, self.blocks.index(rows), int(rng.integers(2**63)))  # F will move on
+        given = _Round(F.copy(), self.shared, self.blocks.index(rows), int(rng.integers(2**63)))  # F will move on
         found = self._rounds(given)
         return sum(value for value, _ in found), np.concatenate([gradient for _, gradient in found])
 
@@ -179,11 +179,11 @@ class SampledPairsObjective:
 
 
 @dataclass(frozen=True, eq=False)
-class Round:
+class _Round:
     """What the shards need: F, which of its columns all rows share, the block to estimate, and a seed for drawing.
 
-    >>> one = Round(np.zeros((4, 2)), np.array([False, True]), 0, 7)
-    >>> two = Round(np.array([[0, 2.0], [0, 2], [1, 2], [0, 2]]), one.shared, 1, 8)
+    >>> one = _Round(np.zeros((4, 2)), np.array([False, True]), 0, 7)
+    >>> two = _Round(np.array([[0, 2.0], [0, 2], [1, 2], [0, 2]]), one.shared, 1, 8)
     >>> two.since(one).rows, two.since(one)(one).F.tolist() == two.F.tolist()
     (array([2]), True)
     """
@@ -193,14 +193,14 @@ class Round:
     block: int
     seed: int
 
-    def since(self, earlier: Round) -> Change:
+    def since(self, earlier: _Round) -> _Change:
         """What is new: the rows that have moved, and the shared values."""
         rows = np.flatnonzero((self.F != earlier.F)[:, ~self.shared].any(axis=1))
-        return Change(rows, self.F[rows], self.F[:1, self.shared], self.block, self.seed)
+        return _Change(rows, self.F[rows], self.F[:1, self.shared], self.block, self.seed)
 
 
 @dataclass(frozen=True, eq=False)
-class Change:
+class _Change:
     """What makes a round of an earlier one."""
 
     rows: Int64Array
@@ -209,7 +209,7 @@ class Change:
     block: int
     seed: int
 
-    def __call__(self, earlier: Round) -> Round:
+    def __call__(self, earlier: _Round) -> _Round:
         """The round, from the earlier one."""
         F = earlier.F.copy()
         F[self.rows] = self.moved
@@ -218,13 +218,13 @@ class Change:
 
 
 @dataclass(frozen=True)
-class Shard:
+class _Shard:
     """A run of rows of each block, and how many rows at a time share their drawn columns."""
 
     runs: tuple[slice, ...]
     rows: int
 
-    def estimates(self, objective: SampledPairsObjective, given: Round) -> list[_Estimate]:
+    def estimates(self, objective: SampledPairsObjective, given: _Round) -> list[_Estimate]:
         """What the rows add to the value and the gradient by them, piece by piece."""
         run = self.runs[given.block]
         rng = np.random.default_rng([given.seed, run.start])
@@ -233,25 +233,25 @@ class Shard:
 
 
 @dataclass(frozen=True, eq=False)
-class ShardWork:
+class _ShardWork:
     """Shards with the links of their rows: what a place to run keeps from round to round."""
 
     objective: SampledPairsObjective
-    shards: Sequence[Shard]
+    shards: Sequence[_Shard]
 
     @classmethod
-    def of(cls, objective: SampledPairsObjective) -> ShardWork:
+    def of(cls, objective: SampledPairsObjective) -> _ShardWork:
         """All shards of an objective, each with a run of every block, of about equal work."""
         work = objective.columns + np.diff(objective.known.adjacency.indptr).astype(np.int64)
         runs = [_runs(work[block], block.start) for block in objective.blocks]
         alone = copy(objective)
         alone.executor = LocalThreads(1)
-        return cls(alone, [Shard(of_one, objective.rows) for of_one in zip(*runs, strict=True)])
+        return cls(alone, [_Shard(of_one, objective.rows) for of_one in zip(*runs, strict=True)])
 
     def __len__(self) -> int:
         return len(self.shards)
 
-    def part(self, first: int, end: int) -> ShardWork:
+    def part(self, first: int, end: int) -> _ShardWork:
         """The shards from ``first`` up to ``end``, with the links of their rows alone."""
         shards, objective = self.shards[first:end], copy(self.objective)
         mine = np.zeros(objective.n, dtype=bool)
@@ -260,9 +260,9 @@ class ShardWork:
         objective.known = _links_of(objective.known, mine)
         return replace(self, objective=objective, shards=shards)
 
-    def pieces(self, given: Round, executor: Executor) -> Iterator[list[_Estimate]]:
+    def pieces(self, given: _Round, executor: Executor) -> Iterator[list[_Estimate]]:
         """What each shard estimates, in order."""
-        return executor.map(partial(Shard.estimates, objective=self.objective, given=given), self.shards)
+        return executor.map(partial(_Shard.estimates, objective=self.objective, given=given), self.shards)
 
     def added(self, total: list[_Estimate] | None, pieces: Iterable[list[_Estimate]]) -> list[_Estimate]:
         """The estimates so far and those of more shards, in the order of the rows."""

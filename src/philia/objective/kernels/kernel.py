@@ -15,7 +15,7 @@ from philia.objective.lanes import Lane
 from philia.objective.losses import Loss
 from philia.objective.omitted import Omitted
 
-SMALL = 512
+_SMALL = 512
 """Up to this many nodes NumPy is quick enough, and nobody should wait for a compiler."""
 
 
@@ -82,7 +82,7 @@ class Kernel(Protocol):
 
 def kernel_for_all_pairs(n: int, loss: Loss, dtype: npt.DTypeLike) -> Kernel:
     """NumPy for small graphs, compiled code for others; the choice depends on n alone, so results can be repeated."""
-    if n <= SMALL:
+    if n <= _SMALL:
         from philia.objective.kernels import reference
 
         return reference
