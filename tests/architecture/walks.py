@@ -1,4 +1,4 @@
-"""Which files of the package a command passes through: ``python -m tests.architecture.walks`` writes them into the docs."""
+"""The files that a command passes through; ``python -m tests.architecture.walks`` writes them into the docs."""
 
 from __future__ import annotations
 

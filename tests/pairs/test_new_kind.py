@@ -134,7 +134,7 @@ def test_every_fold_hides_all_that_is_unknown_and_more(unknown: HeldOut | None, 
 
 def left_out(graph: Graph, held_out: HeldOut) -> BoolArray:
     """The pairs that the kernels leave out, as a matrix."""
-    recipe = model()._recipe()
+    recipe = model().recipe()
     omitted = AllPairsObjective(graph, recipe, held_out=held_out).omitted.mask(0, N, 0, N)
     assert (SampledPairsObjective(graph, recipe, held_out=held_out).omitted.mask(0, N, 0, N) == omitted).all()
     assert not seen(graph, held_out).linked(*np.nonzero(omitted)).any()

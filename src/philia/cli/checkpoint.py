@@ -39,8 +39,8 @@ def planned(model: LinkModel, graph: Graph, held_out: float | None) -> dict[str,
     'SVD'
     """
     from philia.fitting.checkpoint import description
-    from philia.pairs import as_held_out
     from philia.models.link_model import generator
+    from philia.pairs import as_held_out
 
     return description(model, graph, as_held_out(graph, held_out, generator(model.random_state)))
 

@@ -20,7 +20,7 @@ from philia.fitting.journal import Journal, NoJournal, minimized
 from philia.graphs import Graph
 from philia.initialization import race
 from philia.objective import AllPairsObjective, Recipe, exact_objective
-from philia.objective.closed_form import has_closed_form
+from philia.objective.all_pairs import has_closed_form
 from philia.pairs import HeldOut, seen
 from philia.solvers import (
     Adam,

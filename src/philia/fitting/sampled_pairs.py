@@ -15,9 +15,7 @@ from philia.graphs import Graph
 from philia.graphs.memory import require_memory
 from philia.initialization import race
 from philia.objective import Freedom, Recipe, SampledPairsObjective
-from philia.objective.extra_pairs import with_link
 from philia.objective.likelihood import sample_loss
-from philia.objective.sharded_pairs import sampled_pairs_objective
 from philia.pairs import PairSample
 from philia.solvers import LBFGSB, Adam, Solution, staged
 from philia.solvers.by_size import MOST_WORK
@@ -83,7 +81,7 @@ class SampledPairs(Problem):
     def objective(self) -> SampledPairsObjective:
         """The estimated loss and gradient, in single precision."""
         n = self.graph.n_nodes
-        return sampled_pairs_objective(
+        return SampledPairsObjective(
             self.graph,
             self.recipe,
             penalty=self.penalty,
@@ -231,7 +229,7 @@ def calibrated(F: Float64Array, recipe: Recipe, known: PairSample) -> FloatArray
 
     def regression(x: Float64Array) -> tuple[float, Float64Array]:
         scores = x @ parts + rest
-        (costs, slopes), (as_link, slopes_as_link) = recipe.loss.without_link(scores), with_link(recipe.loss, scores)
+        (costs, slopes), (as_link, slopes_as_link) = recipe.loss.without_link(scores), recipe.loss.with_link(scores)
         return (
             float(weights @ np.where(linked, as_link, costs)),
             parts @ (weights * np.where(linked, slopes_as_link, slopes)),

@@ -16,7 +16,7 @@ from philia.fitting.community import CommunityParametrization
 from philia.graphs import Graph
 from philia.initialization import WholeStart, choose_start
 from philia.objective import CrossEntropy
-from philia.objective.new_rows import place_rows
+from philia.objective.fold_in import fold_in
 
 
 class FromFactors(WholeStart):
@@ -126,7 +126,7 @@ class FromModel(WholeStart):
             links = links[np.diff(links.indptr) > 0].astype(np.float64)
             executor = as_executor(model.executor, model.n_jobs)
             known = F[earlier[at]]
-            found[new], _ = place_rows(parametrization.recipe, known, links, penalty=model.penalty_, executor=executor)
+            found[new], _ = fold_in(parametrization.recipe, known, links, penalty=model.penalty_, executor=executor)
         return parametrization.factors(found)
 
 

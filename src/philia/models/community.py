@@ -28,7 +28,7 @@ from philia.models.factorization import Factorization
 from philia.models.files import KeptModel
 from philia.models.placement import Neighbours, Placement, rows_of_neighbours
 from philia.objective import CrossEntropy
-from philia.objective.new_rows import place_rows
+from philia.objective.fold_in import fold_in
 from philia.selection import Selection, choose
 from philia.solvers import AnySolver, OnIteration, Solution, shortened
 
@@ -165,7 +165,7 @@ class CommunityModel(Factorization):
         columns = self._settled().parametrization()
         F = columns.columns(self.factors_)
         with self._working():
-            placed, residuals = place_rows(
+            placed, residuals = fold_in(
                 columns.recipe, F, links, left_out, penalty=self.penalty_, executor=self._executor()
             )
         return Placement(nodes, columns.factors(placed), links, float(residuals.max()), copy(self))

@@ -35,8 +35,8 @@ from philia.graphs import DescribedGraph, Graph, as_graph
 from philia.initialization import WholeStart
 from philia.models.files import KeptModel, read_model, refusing_damage, write_model
 from philia.objective import Loss, mean_log_likelihood
-from philia.objective.drawing import draw_graph
 from philia.objective.likelihood import estimated_log_likelihood
+from philia.objective.rates import draw_graph
 from philia.pairs import HeldOut, HeldOutLike, as_held_out, rows_of_pairs
 from philia.solvers import OnIteration, Solution
 

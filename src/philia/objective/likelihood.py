@@ -33,6 +33,19 @@ _CHUNK = 65536
 """Pairs of a sample whose rows of F are gathered together: 50 MB with 100 columns in single precision."""
 
 
+PAIRS = 2**20
+"""About how many pairs are drawn if nobody says how many."""
+
+_MOST_DRAWN = 2**26
+"""More are not drawn only because few of them are held out."""
+
+_AT_ONCE = 2**20
+"""Pairs drawn together: 16 MB of rows and columns."""
+
+NORMAL_95 = 1.959963984540054
+"""95 % of a normal distribution lies within this many standard deviations of its mean."""
+
+
 def mean_log_likelihood(graph: Graph, score_block: Callable[[slice, slice], Float64Array], loss: Loss) -> float:
     """The mean log-likelihood per pair of different nodes, over all pairs; 0 is perfect.
 
@@ -43,7 +56,7 @@ def mean_log_likelihood(graph: Graph, score_block: Callable[[slice, slice], Floa
     -0.6931
     """
     n, total = graph.n_nodes, 0.0
-    for rows, columns in blocks_above(n):
+    for rows, columns in _blocks_above(n):
         scores = score_block(rows, columns)
         above = np.arange(*rows.indices(n))[:, None] < np.arange(*columns.indices(n))
         total += float(np.where(above, loss.log_likelihood(scores, False), 0.0).sum())
@@ -54,10 +67,10 @@ def mean_log_likelihood(graph: Graph, score_block: Callable[[slice, slice], Floa
     return total / max(1, n * (n - 1) // 2)
 
 
-def blocks_above(n: int) -> Iterator[tuple[slice, slice]]:
+def _blocks_above(n: int) -> Iterator[tuple[slice, slice]]:
     """Blocks of rows and columns that together hold every pair above the diagonal, each once.
 
-    >>> list(blocks_above(3))
+    >>> list(_blocks_above(3))
     [(slice(0, 3, None), slice(0, 3, None))]
     """
     for top in range(0, n, _ROWS):
@@ -188,7 +201,7 @@ def sample_loss(sample: PairSample, recipe: Recipe, F: FloatArray) -> float:
     """The weighted loss of a sample of pairs at F (n × k); minus a log-likelihood where the loss is one.
 
     >>> from philia import CommunityModel
-    >>> recipe = CommunityModel(1, 0, background="none")._recipe()
+    >>> recipe = CommunityModel(1, 0, background="none").recipe()
     >>> sample = PairSample(np.array([0]), np.array([1]), np.array([True]), np.array([2.0]), n=2)
     >>> round(sample_loss(sample, recipe, np.zeros((2, 1))), 4)  # twice log 2
     1.3863
@@ -197,6 +210,6 @@ def sample_loss(sample: PairSample, recipe: Recipe, F: FloatArray) -> float:
     for at in range(0, len(sample.rows), _CHUNK):
         part = slice(at, at + _CHUNK)
         scores = np.einsum("ij,ij->i", F[sample.rows[part]] @ mixing, F[sample.columns[part]]).astype(np.float64)
-        (without, _), (correction, _) = loss.without_link(scores), loss.link_correction(scores)
-        total += float(sample.weights[part] @ np.where(sample.linked[part], without + correction, without))
+        linked, without = loss.with_link(scores)[0], loss.without_link(scores)[0]
+        total += float(sample.weights[part] @ np.where(sample.linked[part], linked, without))
     return total
