@@ -23,7 +23,6 @@ from philia._types import FloatArray
 from philia.execution import Executor, LocalThreads
 from philia.execution.cluster import DaskCluster
 from philia.objective import AllPairsObjective, SampledPairsObjective
-from philia.objective.sharded_pairs import sampled_pairs_objective
 
 K = 40
 ROUNDS = 3
@@ -78,7 +77,7 @@ def epochs(graph: Graph, places: dict[str, Executor]) -> dict[str, Callable[[], 
             F[rows] -= 1e-6 * objective.by_rows(F, rows, rng)[1]
 
     return {
-        name: partial(epoch, sampled_pairs_objective(graph, recipe, penalty=10.0, executor=place), start.copy())
+        name: partial(epoch, SampledPairsObjective(graph, recipe, penalty=10.0, executor=place), start.copy())
         for name, place in places.items()
     }
 

@@ -40,8 +40,10 @@ def test_an_installation_where_nothing_can_be_written_still_works(tmp_path: Path
         obstacle.write_text("a file where a folder would have to be, which stops even an administrator")
     program = (
         "import sys; sys.path.insert(0, sys.argv[1])\n"
-        "from philia.objective.kernels import compiled; compiled.prepare('float64')\n"
-        "print(compiled.__file__.startswith(sys.argv[1]), compiled._tiles._cache.cache_path)"
+        "from philia.objective import CrossEntropy\n"
+        "from philia.objective.kernels import compiled; compiled.prepare_lanes(CrossEntropy, 'float64')\n"
+        "kernel = compiled._kernels_for(CrossEntropy).tiles\n"
+        "print(compiled.__file__.startswith(sys.argv[1]), kernel._cache.cache_path)"
     )
     home = {"HOME": str(blocked), "XDG_CACHE_HOME": str(blocked / "cache")}
     command = [sys.executable, "-c", program, str(copy.parent)]

@@ -26,9 +26,10 @@ class ClippedNoisyOr(NoisyOr):
 
     moment = None  # type: ignore[assignment]
 
-    def expected(self, scores: Scores) -> Scores:
+    @staticmethod
+    def expected(s: Any) -> Any:
         """1 - e^-s of the clipped scores."""
-        return super().expected(np.maximum(scores, LEAST))
+        return -np.expm1(-np.maximum(s, LEAST))
 
     def log_likelihood(self, scores: Scores, linked: Scores | bool) -> Scores:
         """That of the clipped scores."""

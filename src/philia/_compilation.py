@@ -1,4 +1,4 @@
-"""Compiling numerical loops: once, on first use, remembered on disk, and never silently."""
+"""Compiling numerical loops: once, on first use, cached on disk, and never silently."""
 
 from __future__ import annotations
 
@@ -9,10 +9,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from types import CodeType, FunctionType
 from typing import Any
 
 import numba
+import numpy as np
 from numba.core.dispatcher import Dispatcher
+from numba.extending import overload
+from scipy.special import expit
 
 _LOG = logging.getLogger("philia")
 
@@ -21,7 +25,7 @@ FAST_LOOPS: dict[str, Any] = {"error_model": "numpy", "fastmath": {"reassoc", "c
 
 
 def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function compiled on first use, outside Python's lock, and kept on disk where a folder can be written to.
+    """The function compiled on first use, outside Python's lock, and cached on disk where a folder can be written to.
 
     Numba looks for a new version of a function only where the function itself is written. Here it also depends on the
     kernels and constants that its file takes from others, so a digest of all of that becomes part of its name.
@@ -33,6 +37,48 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
         return numba.njit(function, **FAST_LOOPS)  # type: ignore[no-any-return]
 
 
+def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function as a part of the kernels that call it: compiled into each of them, and cached with them only."""
+    function.__qualname__ += f".{_digest(function)}"
+    return numba.njit(function, forceinline=True, **FAST_LOOPS)  # type: ignore[no-any-return]
+
+
+def specialized(kernel: Callable[..., Any], **names: Any) -> Callable[..., Any]:
+    """The kernel, which is not compiled yet, with these functions and constants in place of its globals.
+
+    Functions that are not compiled either become parts of it. A closure would do the same, but numba never finds a
+    closure over compiled functions in its cache again.
+    """
+    return compiled(_rebound(kernel, names))
+
+
+def specialized_part(part: Callable[..., Any], **names: Any) -> Callable[..., Any]:
+    """The same for a part of a kernel."""
+    return inlined(_rebound(part, names))
+
+
+def _rebound(function: Any, names: dict[str, Any]) -> Callable[..., Any]:
+    parts = {name: _part(value) if isinstance(value, FunctionType) else value for name, value in names.items()}
+    copy = FunctionType(function.__code__, {**function.__globals__, **parts}, function.__name__, function.__defaults__)
+    copy.__module__, copy.__qualname__ = function.__module__, function.__qualname__
+    return copy
+
+
+@cache
+def _part(function: Callable[..., Any]) -> Callable[..., Any]:
+    return specialized_part(function)
+
+
+@overload(expit, inline="always", jit_options=FAST_LOOPS)
+def _expit(x: Any) -> Callable[[Any], Any]:  # noqa: ARG001  (numba looks at the type)
+    """1 / (1 + e^-x), as SciPy has it; numba does not know SciPy's functions."""
+
+    def logistic(x: Any) -> Any:
+        return 1 / (1 + np.exp(-x))
+
+    return logistic
+
+
 def _digest(function: Callable[..., Any]) -> str:
     """A digest of what the machine code of a function depends on beside the processor, of which numba takes care.
 
@@ -42,8 +88,8 @@ def _digest(function: Callable[..., Any]) -> str:
     known = function.__globals__
     kernels = [value.py_func.__qualname__ for value in known.values() if isinstance(value, Dispatcher)]
     constants = [f"{name} = {value!r}" for name, value in known.items() if _is_constant(value)]
-    code = _source(function.__code__.co_filename) + repr(sorted(FAST_LOOPS["fastmath"]))
-    return hashlib.sha256("\n".join([code, *sorted(kernels), *sorted(constants)]).encode()).hexdigest()[:12]
+    parts = [_source(function.__code__), _source(_digest.__code__), *sorted(kernels), *sorted(constants)]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:12]
 
 
 def _is_constant(value: object) -> bool:
@@ -54,14 +100,17 @@ def _is_constant(value: object) -> bool:
 
 
 @cache
-def _source(path: str) -> str:
-    file = Path(path)
-    return file.read_text(encoding="utf-8") if file.is_file() else path
+def _source(code: CodeType) -> str:
+    """The text of the file that a function is written in; of a function typed at a prompt, all that it consists of."""
+    file = Path(code.co_filename)
+    if file.is_file():
+        return file.read_text(encoding="utf-8")
+    return repr((code.co_filename, code.co_code, code.co_names, [c for c in code.co_consts if _is_constant(c)]))
 
 
 @contextmanager
 def announced(work: str, after: float = 1.0) -> Iterator[None]:
-    """Say what takes so long if it takes longer than ``after`` seconds; from the cache it takes far less."""
+    """Log what takes so long if it takes longer than ``after`` seconds; from the cache it takes far less."""
     timer = threading.Timer(after, _LOG.info, args=(f"{work}: once, about ten seconds; later runs find it ready",))
     timer.daemon = True
     timer.start()

@@ -22,10 +22,9 @@ from philia._types import Float64Array
 from philia.exceptions import ClusterError, InvalidParameterError, MissingDependencyError
 from philia.execution import LocalThreads
 from philia.execution.cluster import DaskCluster
-from philia.execution.executor import Keeper
+from philia.execution.executor import CachingExecutor
 from philia.objective import AllPairsObjective, Freedom, NoisyOr, Recipe
-from philia.objective.all_pairs import LaneWork
-from philia.objective.closed_form import exact_objective
+from philia.objective.all_pairs import _LaneWork, exact_objective
 from philia.objective.kernels import reference
 from philia.objective.lanes import cut
 from philia.pairs import RandomPairs
@@ -50,7 +49,7 @@ def test_parts_of_the_lanes_add_up_to_all_of_them_in_every_bit(recipe: Recipe, a
     graph = random_graph(60, 0.2, seed=len(at))
     objective = AllPairsObjective(graph, recipe, diagonal=diagonal, kernel=reference)
     lanes = cut(60, objective.links, symmetric=recipe.symmetric, tile=9)
-    work = LaneWork(recipe, lanes, objective.links, 2, objective.omitted, objective.dtype, reference)
+    work = _LaneWork(recipe, lanes, objective.links, 2, objective.omitted, objective.dtype, reference)
     F, here = np.random.default_rng(1).random((60, recipe.mixing.shape[0])), LocalThreads(1)
     whole = work.added(None, work.pieces(F, here))
     total = None
@@ -97,7 +96,7 @@ def test_a_graph_of_one_lane_and_a_graph_without_links_work_too(cluster: DaskClu
 def test_only_the_factors_are_sent_after_the_first_evaluation(
     cluster: DaskCluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert isinstance(cluster, Keeper)
+    assert isinstance(cluster, CachingExecutor)
     recipe, sent, scatter = community_recipe(3, 2), [], cluster.client.scatter
 
     def counted(data: list[Any], **where: Any) -> Any:
@@ -108,7 +107,7 @@ def test_only_the_factors_are_sent_after_the_first_evaluation(
     objective = AllPairsObjective(GRAPH, recipe, executor=cluster)
     for _ in range(3):
         objective.value_and_gradient(point_of(recipe))
-    assert sent == ["LaneWork", "LaneWork", "ndarray", "ndarray", "ndarray"]
+    assert sent == ["_LaneWork", "_LaneWork", "ndarray", "ndarray", "ndarray"]
 
 
 @pytest.mark.parametrize("victim", [0, 1])  # the first is sent F, the last has the total

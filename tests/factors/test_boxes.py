@@ -37,7 +37,7 @@ def kinds() -> list[tuple[LowRankFactors, Loss]]:
 
 def every_part(factors: LowRankFactors, loss: Loss, seed: int, share: float = 1.0, floor: float = 0.0) -> DrawnPairs:
     rng = np.random.default_rng(seed)
-    return DrawnPairs.joined(list(Boxes(factors).draw(loss.code, rng, share=share, floor=floor)))
+    return DrawnPairs.joined(list(Boxes(factors).draw(loss.expected, rng, share=share, floor=floor)))
 
 
 def deviations(counts: Float64Array, chances: Float64Array, runs: int) -> Float64Array:
@@ -90,16 +90,28 @@ def test_the_chance_that_comes_with_a_pair_is_the_one_it_had() -> None:
     assert np.mean(off**2) == pytest.approx(1, abs=0.2)
 
 
+def counts(factors: LowRankFactors) -> list[int]:
+    """How many pairs are drawn, by each of 50 seeds."""
+    draws = (Boxes(factors).draw(CrossEntropy.expected, np.random.default_rng(seed)) for seed in range(50))
+    return [sum(len(part.rows) for part in draw) for draw in draws]
+
+
 def test_a_walk_that_is_interrupted_goes_on_where_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
     factors, loss = kinds()[0]
     monkeypatch.setattr(boxes_file, "_ROOM", 7)
-    parts = list(Boxes(factors).draw(loss.code, np.random.default_rng(3)))
+    parts = list(Boxes(factors).draw(loss.expected, np.random.default_rng(3)))
     assert len(parts) > 5
     rows, columns = DrawnPairs.joined(parts).rows, DrawnPairs.joined(parts).columns
     assert np.unique(rows * 41 + columns).size == rows.size
-    total = [sum(len(p.rows) for p in Boxes(factors).draw(0, np.random.default_rng(seed))) for seed in range(50)]
+    total = [
+        sum(len(p.rows) for p in Boxes(factors).draw(CrossEntropy.expected, np.random.default_rng(seed)))
+        for seed in range(50)
+    ]
     monkeypatch.setattr(boxes_file, "_ROOM", 2**18)
-    whole = [sum(len(p.rows) for p in Boxes(factors).draw(0, np.random.default_rng(seed))) for seed in range(50)]
+    whole = [
+        sum(len(p.rows) for p in Boxes(factors).draw(CrossEntropy.expected, np.random.default_rng(seed)))
+        for seed in range(50)
+    ]
     spread = np.sqrt((np.var(total) + np.var(whole)) / 50)
     assert abs(np.mean(total) - np.mean(whole)) < 5 * spread
 
@@ -110,7 +122,7 @@ def test_a_sparse_graph_is_drawn_without_looking_at_most_pairs() -> None:
     B = np.zeros((n, 8))
     B[np.arange(n), rng.integers(8, size=n)] = 2.0
     factors = CommunityFactors(B, np.empty((n, 0)), rng.exponential(0.5, n) - 6)
-    looked = [part.looked for part in Boxes(factors).draw(0, np.random.default_rng(0))][-1]
+    looked = [part.looked for part in Boxes(factors).draw(CrossEntropy.expected, np.random.default_rng(0))][-1]
     assert looked < n * (n - 1) / 2 / 200
 
 

@@ -132,7 +132,7 @@ def test_more_links_than_fit_into_a_chunk_are_all_counted(monkeypatch: pytest.Mo
     graph, recipe = weighed(random_graph(60, 0.4, seed=3), seed=4), community_recipe(2, 1)
     point = point_for(recipe, 60, 5)
     value, gradient = AllPairsObjective(graph, recipe).value_and_gradient(point)
-    monkeypatch.setattr("philia.objective.extra_pairs._CHUNK", 7)
+    monkeypatch.setattr("philia.objective.all_pairs._CHUNK", 7)
     again, same = AllPairsObjective(graph, recipe).value_and_gradient(point)
     assert again == pytest.approx(value, rel=1e-12)
     np.testing.assert_array_equal(gradient, same)

@@ -20,7 +20,7 @@ from philia.graphs import Nodes
 from philia.models import Placement
 from philia.models.community import Background
 from philia.objective import Freedom, Recipe
-from philia.objective.new_rows import LEAST_PENALTY, place_rows
+from philia.objective.fold_in import LEAST_PENALTY, fold_in
 from philia.solvers import LBFGSB
 from tests.reference import placed as reference
 from tests.strategies import community_recipe, random_graph
@@ -64,7 +64,7 @@ def test_no_other_place_is_better(
     linked = rng.random((3, len(F))) < density
     seen = rng.random((3, len(F))) < 0.8
     seen |= linked
-    placed, residuals = place_rows(
+    placed, residuals = fold_in(
         recipe, F, sparse.csr_array(linked, dtype=float), sparse.csr_array(~seen), penalty=float(model.penalty)
     )
     assert residuals.max() < 1e-7
@@ -129,7 +129,7 @@ def test_unknown_pairs_are_not_looked_at(model: CommunityModel) -> None:
     names = model.graph_.nodes
     neighbours = names.pick(np.flatnonzero(linked & ~hidden))
     placed = model.place({"zoe": neighbours}, {"zoe": names.pick(np.flatnonzero(hidden))})
-    expected, _ = place_rows(
+    expected, _ = fold_in(
         recipe, F[~hidden], sparse.csr_array(linked[None, ~hidden].astype(float)), penalty=float(model.penalty)
     )
     np.testing.assert_allclose(rows_of(placed.factors), rows_of(model._factors(expected, recipe)), atol=1e-6)
@@ -158,10 +158,10 @@ def test_many_new_nodes_are_placed_in_blocks_as_they_are_alone() -> None:
     recipe = community_recipe(3, 2)
     F = rng.gamma(0.5, 1.0, (50, 5))
     links = sparse.csr_array((rng.random((600, 50)) < 0.1).astype(float))
-    placed, residuals = place_rows(recipe, F, links, penalty=1.0)
+    placed, residuals = fold_in(recipe, F, links, penalty=1.0)
     assert residuals.max() < 1e-8
     for row in (0, 255, 256, 599):
-        alone, _ = place_rows(recipe, F, links[[row]], penalty=1.0)
+        alone, _ = fold_in(recipe, F, links[[row]], penalty=1.0)
         np.testing.assert_allclose(placed[[row]], alone, atol=1e-7)
 
 
@@ -173,11 +173,11 @@ def test_a_penalty_of_a_group_of_its_own_is_charged() -> None:
     F = np.hstack([rng.gamma(0.5, 1.0, (30, 3)), np.ones((30, 1)), rng.normal(-1, 1, (30, 1))])
     linked = rng.random(30) < 0.2
     links = sparse.csr_array(linked[None].astype(float))
-    placed, _ = place_rows(charged, F, links, penalty=1.0)
+    placed, _ = fold_in(charged, F, links, penalty=1.0)
     expected, _ = new_node(charged, F, 1.0, linked, np.ones(30, bool)).best()
     np.testing.assert_allclose(placed[0, [0, 1, 2, 4]], expected, atol=1e-5)
     assert placed[0, 3] == 1.0
-    assert np.abs(placed - place_rows(recipe, F, links, penalty=1.0)[0]).max() > 0.1
+    assert np.abs(placed - fold_in(recipe, F, links, penalty=1.0)[0]).max() > 0.1
 
 
 def test_an_explanation_adds_up_to_the_logit(model: CommunityModel) -> None:

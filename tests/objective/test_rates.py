@@ -8,15 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from philia._types import Float64Array
-from philia.execution.local import LocalThreads
+from philia.execution import LocalThreads
 from philia.factors import BlockFactors, CommunityFactors, LogisticFactors, LowRankFactors, SignedFactors
 from philia.factors.boxes import DrawnPairs
 from philia.graphs import Nodes
 from philia.objective import CrossEntropy, Divergence, Loss, NoisyOr, SquaredError, mean_log_likelihood
 from philia.objective import rates as rates_file
-from philia.objective.drawing import draw_graph
 from philia.objective.likelihood import estimated_log_likelihood, sample_pairs
-from philia.objective.rates import Groups, PairRates, Shares
+from philia.objective.rates import PairRates, _Groups, _Shares, draw_graph
 
 N, RUNS = 31, 150
 
@@ -98,7 +97,7 @@ def test_no_score_is_above_the_bound_of_its_groups(seed: int, n: int, k: int, si
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(rates_file, "_MEMBERS", 5)
         patch.setattr(rates_file, "_SEEN", 20)
-        groups = Groups.of(left, right, rng)
+        groups = _Groups.of(left, right, rng)
     assert sorted(groups.nodes) == list(range(n))
     u = groups.weights(left, groups.left, groups.right)  # groups × nodes, the nodes in their order
     v = groups.weights(right, groups.right, groups.left)
@@ -106,14 +105,14 @@ def test_no_score_is_above_the_bound_of_its_groups(seed: int, n: int, k: int, si
     scores = left[groups.nodes] @ right[groups.nodes].T
     with np.errstate(divide="ignore"):
         bound = np.log(u[label].T) + np.log(v[label])
-    cut_off = np.maximum(u[label].T, v[label]) >= rates_file.LARGEST / 2
+    cut_off = np.maximum(u[label].T, v[label]) >= rates_file._LARGEST / 2
     underflow = np.minimum(u[label].T, v[label]) < 1e-300
     assert (cut_off | underflow | (scores <= bound + 1e-9 * (1 + np.abs(scores)))).all()
 
 
 def test_places_are_drawn_in_proportion_to_their_weights() -> None:
     weights = np.array([[1e-9, 3e-9, 0.0, 2.0, 6.0], [0.0, 0.0, 1e9, 0.0, 1.0]])
-    shares, uniform = Shares(weights, np.array([0, 2])), (np.arange(4000) + 0.5) / 4000
+    shares, uniform = _Shares(weights, np.array([0, 2])), (np.arange(4000) + 0.5) / 4000
     for profile, run, expected in ((0, 0, [1000, 3000]), (0, 1, [0, 1000, 3000]), (1, 1, [4000, 0, 0])):
         places = shares.pick(np.full(4000, profile), np.full(4000, run), uniform) - 5 * profile - 2 * run
         np.testing.assert_allclose(np.bincount(places, minlength=len(expected)), expected, atol=1)

@@ -9,13 +9,14 @@ from philia.objective import Freedom, SampledPairsObjective
 from tests.strategies import community_recipe, random_graph
 
 STAR = random_graph(200, 0.02, seed=0)
+F = np.zeros((200, 2))
 
 
 def test_nodes_stand_for_one_node_each_on_average() -> None:
     objective, rng = SampledPairsObjective(STAR, community_recipe(1, 1), columns=10), np.random.default_rng(0)
     stood_for = np.zeros(200)
     for _ in range(4000):
-        drawn = objective.draw(rng)
+        drawn = objective.draw(F, rng)
         np.add.at(stood_for, drawn.nodes, drawn.weights)
     assert stood_for.sum() / 4000 == pytest.approx(200, rel=0.02)
     np.testing.assert_allclose(stood_for / 4000, 1.0, atol=0.4)
@@ -23,10 +24,10 @@ def test_nodes_stand_for_one_node_each_on_average() -> None:
 
 def test_popular_nodes_are_drawn_more_often_and_no_weight_is_extreme() -> None:
     objective, rng = SampledPairsObjective(STAR, community_recipe(1, 1), columns=10), np.random.default_rng(0)
-    nodes = np.concatenate([objective.draw(rng).nodes for _ in range(2000)])
+    nodes = np.concatenate([objective.draw(F, rng).nodes for _ in range(2000)])
     times = np.bincount(nodes, minlength=200)
     assert np.corrcoef(times, STAR.degrees)[0, 1] > 0.9
-    assert max(objective.draw(rng).weights.max() for _ in range(50)) <= 2 * 200 / 10
+    assert max(objective.draw(F, rng).weights.max() for _ in range(50)) <= 2 * 200 / 10
 
 
 def test_the_number_of_threads_changes_nothing() -> None:
@@ -59,5 +60,5 @@ def test_no_columns_or_rows_cannot_be_asked_for() -> None:
 
 def test_a_graph_without_links_is_sampled_evenly() -> None:
     empty = random_graph(50, 0.0, seed=0)
-    drawn = SampledPairsObjective(empty, community_recipe(1, 1), columns=10).draw(np.random.default_rng(0))
+    drawn = SampledPairsObjective(empty, community_recipe(1, 1), columns=10).draw(F[:50], np.random.default_rng(0))
     np.testing.assert_allclose(drawn.weights, 5.0)

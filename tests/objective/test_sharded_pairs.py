@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from philia._types import Float64Array
 from philia.execution import LocalThreads
 from philia.objective import AllPairsObjective, Freedom, Recipe, SampledPairsObjective
-from philia.objective.sharded_pairs import Round, ShardedPairsObjective, sampled_pairs_objective
+from philia.objective.sampled_pairs import _Round
 from philia.pairs import RandomPairs
 from philia.solvers import Adam
 from tests.execution.keepers import Parts
@@ -31,7 +31,7 @@ def test_without_chance_the_shards_give_the_exact_objective(
     }
     point = np.random.default_rng(0).random(recipe.size(n))
     value, gradient = AllPairsObjective(graph, recipe, **settings).value_and_gradient(point)
-    sharded = ShardedPairsObjective(graph, recipe, executor=Parts(parts), rows=5, **settings)
+    sharded = SampledPairsObjective(graph, recipe, executor=Parts(parts), rows=5, **settings)
     found = sharded.estimate(point, np.random.default_rng(0))
     assert found[0] == pytest.approx(value, rel=1e-9, abs=1e-9)
     np.testing.assert_allclose(found[1], gradient, rtol=1e-8, atol=1e-8)
@@ -42,7 +42,7 @@ def test_the_number_of_parts_changes_no_bit() -> None:
     point = np.random.default_rng(0).random(recipe.size(900))
 
     def estimate(parts: int) -> tuple[float, Float64Array]:
-        objective = ShardedPairsObjective(graph, recipe, columns=100, rows=40, executor=Parts(parts))
+        objective = SampledPairsObjective(graph, recipe, columns=100, rows=40, executor=Parts(parts))
         return objective.estimate(point, np.random.default_rng(1))
 
     value, gradient = estimate(1)
@@ -60,7 +60,7 @@ def test_a_part_has_the_links_of_its_rows_alone() -> None:
             kept.extend(work.part(shard, shard + 1) for shard in range(len(work)))
             return super().keep(work)
 
-    ShardedPairsObjective(graph, community_recipe(1, 1), executor=Watched(1))
+    SampledPairsObjective(graph, community_recipe(1, 1), executor=Watched(1))
     links = [part.objective.known.adjacency.nnz for part in kept]
     assert sum(links) == 2 * graph.n_links
     assert max(links) < 1.5 * np.mean(links)
@@ -73,7 +73,7 @@ def test_a_change_makes_a_round_of_the_one_before(n: int, seed: int) -> None:
     before = rng.random((n, 3)).astype(np.float32)
     after = np.where(moved[:, None], rng.random((n, 3)), before).astype(np.float32)
     before[:, 1], after[:, 1] = 1.0, rng.random()
-    one, two = Round(before, shared, 0, 5), Round(after, shared, 3, 6)
+    one, two = _Round(before, shared, 0, 5), _Round(after, shared, 3, 6)
     change = two.since(one)
     made = change(one)
     np.testing.assert_array_equal(made.F, two.F)
@@ -87,14 +87,9 @@ def test_a_search_in_shards_ends_about_where_one_in_blocks_does() -> None:
     exact = AllPairsObjective(graph, recipe, penalty=0.5)
 
     def reached(executor: Any) -> float:
-        objective = sampled_pairs_objective(graph, recipe, penalty=0.5, columns=200, rows=128, executor=executor)
-        assert isinstance(objective, ShardedPairsObjective) == isinstance(executor, Parts)
+        objective = SampledPairsObjective(graph, recipe, penalty=0.5, columns=200, rows=128, executor=executor)
+        assert len(objective.blocks) == (4 if isinstance(executor, Parts) else 12)
         found = Adam(40).minimize(objective, start, lower, np.random.default_rng(0)).point
         return exact.value_and_gradient(recipe.point(found))[0]
 
     assert reached(Parts(2)) == pytest.approx(reached(LocalThreads(1)), rel=0.005)
-
-
-def test_threads_get_the_objective_in_blocks() -> None:
-    objective = sampled_pairs_objective(random_graph(9, 0.5, seed=0), community_recipe(1, 1), executor=LocalThreads(2))
-    assert type(objective) is SampledPairsObjective

@@ -94,13 +94,18 @@ def test_solvers_reach_about_the_same_loss() -> None:
     start = np.random.default_rng(1).random(recipe.size(150))
     values = [
         make().minimize(objective.value_and_gradient, start, recipe.lower_bounds(150)).value
-        for make in SOLVERS.values()
+        for make in (LBFGSB, FloorLBFGS)
     ]
     assert max(values) < 1.02 * min(values)
 
 
+def test_every_solver_is_found_by_its_name() -> None:
+    for name, kind in SOLVERS.items():
+        assert as_solver(name) == kind()
+
+
 def test_an_unknown_solver_is_named_with_the_known_ones() -> None:
-    with pytest.raises(InvalidParameterError, match="'lbfgsb', 'floor'"):
+    with pytest.raises(InvalidParameterError, match="'lbfgsb', 'floor', 'adam', 'auto'"):
         as_solver("newton")
     mine = LBFGSB(iterations=3)
     assert as_solver(mine) is mine

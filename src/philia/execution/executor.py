@@ -51,7 +51,7 @@ class Changing(Protocol):
 
 
 @runtime_checkable
-class Keeper(Executor, Protocol):
+class CachingExecutor(Executor, Protocol):
     """An executor that is far away: it takes what never changes once, and the numbers of each round after that."""
 
     def keep(self, work: Work[Given, Piece, Total], /) -> Callable[[Given], Total]:
@@ -59,11 +59,11 @@ class Keeper(Executor, Protocol):
         ...
 
 
-def kept(executor: Executor, work: Work[Given, Piece, Total]) -> Callable[[Given], Total]:
+def cached_on(executor: Executor, work: Work[Given, Piece, Total]) -> Callable[[Given], Total]:
     """The function that gives the work's total for given numbers, computed where the executor runs.
 
     Pieces are added in their order wherever they were computed, so the place changes no bit of the total.
     """
-    if isinstance(executor, Keeper):
+    if isinstance(executor, CachingExecutor):
         return executor.keep(work)
     return lambda given: work.added(None, work.pieces(given, executor))

@@ -7,7 +7,7 @@ are cut in two again and again, and pairs of boxes are taken apart only where th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -83,34 +83,41 @@ class Boxes:
     """
 
     def __init__(self, factors: LowRankFactors) -> None:
-        from philia.factors.compiled_boxes import grow, prepare_drawing
+        from philia.factors.compiled_boxes import grow
 
-        prepare_drawing()
         # Bounds allow for the rounding of 64 bits, not of fewer.
         self._sides = tuple(np.ascontiguousarray(side, dtype=np.float64) for side in factors.sides)
         self._tree: tuple[Any, ...] = grow(*self._sides, _LEAF)
 
     def draw(
-        self, link: int, rng: np.random.Generator, *, share: float = 1.0, floor: float = 0.0
+        self,
+        expected: Callable[[Any], Any],
+        rng: np.random.Generator,
+        *,
+        share: float = 1.0,
+        floor: float = 0.0,
     ) -> Iterator[DrawnPairs]:
         """Pairs drawn independently of each other, some hundred thousand at a time.
 
-        ``link`` is the code of the loss that turns a score into a probability p. A pair is drawn with a chance of at
-        least share · p + floor; which chance it had comes with it. To keep each with p / chance gives a graph in which
-        every link has its own probability; to weigh each by 1 / chance gives sums over all pairs without bias.
+        ``expected``, which numba must be able to compile, turns a score into the entry of the adjacency matrix that it
+        stands for, and within [0, 1] that is the probability p. A pair is drawn with a chance of at least share · p +
+        floor; which chance it had comes with it. To keep each with p / chance gives a graph in which every link has
+        its own probability; to weigh each by 1 / chance gives sums over all pairs without bias.
 
         >>> from philia.factors import CommunityFactors
         >>> factors = CommunityFactors.attracting(np.full((50, 1), 9.0))
-        >>> sum(len(pairs.rows) for pairs in Boxes(factors).draw(0, np.random.default_rng(0)))  # all are certain
+        >>> drawn = Boxes(factors).draw(lambda score: score, np.random.default_rng(0))
+        >>> sum(len(pairs.rows) for pairs in drawn)  # all are certain
         1225
         """
-        from philia.factors.compiled_boxes import begun, draw, finished, looked_at
+        from philia.factors.compiled_boxes import begun, drawing, finished, looked_at
 
+        draw = drawing(expected)
         walk = begun(rng.standard_exponential())
         while not finished(walk):
             found = np.empty(_ROOM, np.int64), np.empty(_ROOM, np.int64), np.empty(_ROOM), np.empty(_ROOM)
             waits = rng.standard_exponential(_ROOM)
-            count = draw(self._tree, self._sides, link, (float(share), float(floor)), walk, waits, found)
+            count = draw(self._tree, self._sides, (float(share), float(floor)), walk, waits, found)
             rows, columns, scores, chances = found
             yield DrawnPairs(rows[:count], columns[:count], scores[:count], chances[:count], looked_at(walk))
 

@@ -11,12 +11,13 @@ This is a file of its own because it loads numba; whoever needs it imports it wh
 from __future__ import annotations
 
 import heapq
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
 import numpy as np
 
-from philia._compilation import announced, compiled
+from philia._compilation import announced, compiled, specialized
 
 _ENOUGH = 4.0  # with this few expected draws, looking at the parts of two boxes would cost more than drawing
 _TIGHT = 1.5  # a factor between the largest and the smallest chance at which cutting boxes gains little
@@ -29,13 +30,17 @@ _HEIGHT, _A, _B, _TRIAL, _END, _ALL, _LOOKED = range(7)
 
 
 @cache
-def prepare_drawing() -> None:
-    """Compile :func:`draw` and all that it calls before they are used, or find them in the cache."""
+def drawing(expected: Callable[[Any], Any]) -> Callable[..., int]:
+    """:func:`draw`, compiled for what scores stand for, or loaded from the cache."""
+    chance = specialized(_chance, _expected=expected)
+    next_boxes = specialized(_next_boxes, _chance=chance)
+    next_stretch = specialized(_next_stretch, _chance=chance, _next_boxes=next_boxes)
+    specific = specialized(draw, _chance=chance, _next_stretch=next_stretch)
     with announced("compiling the loops that draw links"):
         side = np.ones((3, 1))
-        boxes = grow(side, side, 2)
         found = np.empty(4, np.int64), np.empty(4, np.int64), np.empty(4), np.empty(4)
-        draw(boxes, (side, side), 0, (1.0, 0.0), begun(1.0), np.ones(4), found)
+        specific(grow(side, side, 2), (side, side), (1.0, 0.0), begun(1.0), np.ones(4), found)
+    return specific
 
 
 @compiled
@@ -153,16 +158,15 @@ def _score_of(one: Any, other: Any) -> float:
     return total
 
 
-@compiled
-def _chance(score: float, code: int, rate: Any) -> Any:
-    """share · p + floor, p being what the loss with this code makes of a score: it never falls as the score rises."""
+def _expected(score: float) -> float:
+    """Stands for the entry of the adjacency matrix that a score stands for, which :func:`drawing` puts here."""
+    return score
+
+
+def _chance(score: float, rate: Any) -> Any:
+    """share · p + floor, p being the probability that a score stands for: it never falls as the score rises."""
     share, floor = rate
-    if code == 0:
-        p = 1 / (1 + np.exp(-score))
-    elif code == 2:
-        p = max(-np.expm1(-score), 0.0)
-    else:
-        p = min(max(score, 0.0), 1.0)
+    p = min(max(_expected(score), 0.0), 1.0)
     return min(share * p + floor, 1.0)
 
 
@@ -187,8 +191,7 @@ def looked_at(walk: tuple[Any, Any, Any]) -> int:
     return int(walk[1][_LOOKED])
 
 
-@compiled
-def draw(boxes: Any, sides: Any, code: int, rate: Any, walk: Any, waits: Any, found: Any) -> int:
+def draw(boxes: Any, sides: Any, rate: Any, walk: Any, waits: Any, found: Any) -> int:
     """Pairs of nodes drawn independently, each with a chance of share · p + floor or more, p being its probability.
 
     ``rate`` is (share, floor). Rows, columns, scores and chances of drawn pairs are written to ``found``; returned is
@@ -204,7 +207,7 @@ def draw(boxes: Any, sides: Any, code: int, rate: Any, walk: Any, waits: Any, fo
     filled, shift_ends = 0, at[_LOOKED] + _SHIFT
     while filled < waits.size and at[_LOOKED] < shift_ends:
         if at[_TRIAL] >= at[_END]:
-            if not _next_stretch(boxes, left, code, rate, walk):
+            if not _next_stretch(boxes, left, rate, walk):
                 break
             continue
         chance = clock[1]
@@ -221,7 +224,7 @@ def draw(boxes: Any, sides: Any, code: int, rate: Any, walk: Any, waits: Any, fo
         at[_LOOKED] += 1
         score = _score_of(left[i], right[j])
         if chance >= _DENSE:
-            chance = _chance(score, code, rate)
+            chance = _chance(score, rate)
             lasting = -np.log1p(-chance) if chance < 1 else np.inf
             if clock[0] >= lasting:
                 clock[0] -= lasting
@@ -232,28 +235,26 @@ def draw(boxes: Any, sides: Any, code: int, rate: Any, walk: Any, waits: Any, fo
     return filled
 
 
-@compiled
-def _next_stretch(boxes: Any, left: Any, code: int, rate: Any, walk: Any) -> bool:
+def _next_stretch(boxes: Any, left: Any, rate: Any, walk: Any) -> bool:
     """Find the next pairs with one bound of their chances: of two boxes, or of one row and a box; are there any?"""
     order, starts, ends = boxes[0], boxes[1], boxes[2]
     stack, at, clock = walk
     if at[_TRIAL] >= at[_ALL]:
-        if not _next_boxes(boxes, code, rate, stack, at, clock):
+        if not _next_boxes(boxes, rate, stack, at, clock):
             return False
         if at[_END] == at[_ALL]:
             return True
     size = ends[at[_B]] - starts[at[_B]]
     row = at[_TRIAL] // size
     i = order[starts[at[_A]] + row]
-    clock[1] = _chance(_bounds(left[i], left[i], boxes[5][at[_B]])[1], code, rate)
+    clock[1] = _chance(_bounds(left[i], left[i], boxes[5][at[_B]])[1], rate)
     at[_END] = (row + 1) * size
     if at[_A] == at[_B]:  # every pair once, and none of a node with itself
         at[_TRIAL] += row + 1
     return True
 
 
-@compiled
-def _next_boxes(boxes: Any, code: int, rate: Any, stack: Any, at: Any, clock: Any) -> bool:
+def _next_boxes(boxes: Any, rate: Any, stack: Any, at: Any, clock: Any) -> bool:
     """Cut pairs of boxes until one is small or tight enough to be drawn from; is there one?"""
     starts, ends, child = boxes[1], boxes[2], boxes[3]
     while at[_HEIGHT] > 0:
@@ -261,8 +262,8 @@ def _next_boxes(boxes: Any, code: int, rate: Any, stack: Any, at: Any, clock: An
         a, b = stack[at[_HEIGHT], 0], stack[at[_HEIGHT], 1]
         pairs = (ends[a] - starts[a]) * (ends[b] - starts[b])
         lower, upper = _bounds(boxes[5][a, 0], boxes[5][a, 1], boxes[5][b])
-        chance = _chance(upper, code, rate)
-        loose = chance * pairs > _ENOUGH and chance > _TIGHT * _chance(lower, code, rate)
+        chance = _chance(upper, rate)
+        loose = chance * pairs > _ENOUGH and chance > _TIGHT * _chance(lower, rate)
         if loose and (child[a] >= 0 or child[b] >= 0):
             at[_HEIGHT] += _cut(starts, ends, child, a, b, stack[at[_HEIGHT] :])
         elif chance > 0:

@@ -6,7 +6,6 @@ import numpy as np
 
 from philia._types import BoolArray, Float64Array, FloatArray
 from philia.objective import Freedom, Recipe
-from philia.objective.extra_pairs import with_link
 from philia.pairs import PairSample
 from philia.solvers import LBFGSB
 
@@ -36,7 +35,7 @@ def calibrated(F: Float64Array, recipe: Recipe, known: PairSample) -> FloatArray
 
     def regression(x: Float64Array) -> tuple[float, Float64Array]:
         scores = x @ parts + rest
-        (costs, slopes), (as_link, slopes_as_link) = recipe.loss.without_link(scores), with_link(recipe.loss, scores)
+        (costs, slopes), (as_link, slopes_as_link) = recipe.loss.without_link(scores), recipe.loss.with_link(scores)
         return (
             float(weights @ np.where(linked, as_link, costs)),
             parts @ (weights * np.where(linked, slopes_as_link, slopes)),

@@ -17,7 +17,7 @@ from philia.initialization import choose_start
 from philia.models.searching import solver_for
 from philia.models.whole_starts import WholeStart
 from philia.objective import CrossEntropy
-from philia.objective.new_rows import place_rows
+from philia.objective.fold_in import fold_in
 from philia.solvers import OnIteration, shortened
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class FromModel(WholeStart):
         if new.size:
             links = links[np.diff(links.indptr) > 0].astype(np.float64)
             executor = model._executor()
-            found[new], _ = place_rows(recipe, F[earlier[at]], links, penalty=self.model.penalty_, executor=executor)
+            found[new], _ = fold_in(recipe, F[earlier[at]], links, penalty=self.model.penalty_, executor=executor)
         return model._factors(found, recipe)
 
 

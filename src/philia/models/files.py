@@ -30,7 +30,7 @@ from philia.graphs import Changes, Graph, Nodes
 from philia.graphs.mapped import link_parts
 from philia.models.kept_stability import read_stability, stability_arrays, stability_header
 from philia.pairs import HeldOut, ListedPairs, RandomPairs
-from philia.solvers import LBFGSB, Adam, BySize, FloorLBFGS, Solution
+from philia.solvers import SOLVERS, Solution
 
 _LOG = logging.getLogger("philia")
 
@@ -53,7 +53,7 @@ _NAMES = (str, int, float, bool, type(None))
 """Kinds of node names that a file can keep."""
 
 _FACTORS = {kind.__name__: kind for kind in _SHAPES}
-_SOLVERS = {solver.__name__: solver for solver in (LBFGSB, FloorLBFGS, Adam, BySize)}
+_SOLVERS = {solver.__name__: solver for solver in SOLVERS.values()}
 
 
 @dataclass(frozen=True, eq=False)

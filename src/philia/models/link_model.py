@@ -35,8 +35,8 @@ from philia.models.journal import Journal, NoJournal
 from philia.models.refits import OnFit, refit_and_compare
 from philia.models.resuming import CheckpointLike, ResumableFit
 from philia.objective import Loss, mean_log_likelihood
-from philia.objective.drawing import draw_graph
 from philia.objective.likelihood import estimated_log_likelihood
+from philia.objective.rates import draw_graph
 from philia.pairs import HeldOut, HeldOutLike, as_held_out, rows_of_pairs
 from philia.solvers import OnIteration, Solution
 

@@ -17,7 +17,7 @@ from philia.explain import Communities, Community, LinkExplanation, PredictedLin
 from philia.factors import CommunityFactors
 from philia.graphs import Graph, Nodes
 from philia.models.neighbourhoods import Neighbours, rows_of_neighbours
-from philia.objective.new_rows import place_rows
+from philia.objective.fold_in import fold_in
 from philia.pairs import names_of_pairs
 
 if TYPE_CHECKING:
@@ -156,7 +156,7 @@ def place(model: CommunityModel, neighbours: Neighbours, unknown: Neighbours | N
     links, left_out, nodes = rows_of_neighbours(model.graph_.nodes, neighbours, unknown)
     settled = model._settled()
     recipe = settled._recipe()
-    placed, residuals = place_rows(
+    placed, residuals = fold_in(
         recipe,
         model._columns(model.factors_),
         links,

@@ -19,7 +19,6 @@ from philia.models.journal import Journal
 from philia.models.searching import improving_on_all_pairs, work
 from philia.objective import Recipe, SampledPairsObjective
 from philia.objective.likelihood import sample_loss
-from philia.objective.sharded_pairs import sampled_pairs_objective
 from philia.pairs import HeldOut, PairSample
 from philia.solvers import LBFGSB, Adam, Judge, OnIteration, Solution, staged
 from philia.solvers.by_size import MOST_WORK
@@ -132,7 +131,7 @@ def sampled_objective(
 ) -> SampledPairsObjective:
     """The objective of the model on sampled pairs, in single precision."""
     n = graph.n_nodes
-    return sampled_pairs_objective(
+    return SampledPairsObjective(
         graph,
         recipe,
         penalty=float(model.penalty),

@@ -14,7 +14,7 @@ from philia.graphs import Graph
 from philia.initialization import race
 from philia.models.journal import minimized
 from philia.objective import Recipe, exact_objective
-from philia.objective.closed_form import has_closed_form
+from philia.objective.all_pairs import has_closed_form
 from philia.pairs import HeldOut, seen
 from philia.solvers import Adam, AnySolver, BySize, OnIteration, Solution, Solver, adam_for, as_solver, shortened
 from philia.solvers.solver import unless_interrupted

@@ -1,7 +1,6 @@
 """Step 3: what is minimised."""
 
-from philia.objective.all_pairs import AllPairsObjective
-from philia.objective.closed_form import ClosedFormObjective, exact_objective
+from philia.objective.all_pairs import AllPairsObjective, ClosedFormObjective, exact_objective
 from philia.objective.likelihood import mean_log_likelihood
 from philia.objective.losses import CrossEntropy, Divergence, Loss, NoisyOr, SquaredError
 from philia.objective.recipe import Freedom, Group, Recipe

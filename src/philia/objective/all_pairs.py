@@ -11,17 +11,21 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from philia._types import Float64Array, FloatArray
+from philia._types import Float64Array, FloatArray, Int64Array
 from philia.execution import Executor, LocalThreads, one_blas_thread
-from philia.execution.executor import kept
+from philia.execution.executor import cached_on
 from philia.graphs.graph import Graph
 from philia.graphs.memory import require_memory
-from philia.objective.extra_pairs import ExtraPairs, with_link
-from philia.objective.kernels import Kernel, LaneSums, choose_kernel
+from philia.objective.kernels import Kernel, LaneSums, kernel_for_all_pairs
 from philia.objective.lanes import Lane, cut
+from philia.objective.losses import Scores
 from philia.objective.omitted import Omitted
 from philia.objective.recipe import Recipe
 from philia.pairs import HeldOut, seen
+
+_Sides = tuple[Float64Array, Float64Array]
+
+_CHUNK = 65536
 
 
 class AllPairsObjective:
@@ -54,7 +58,7 @@ class AllPairsObjective:
         _require_memory(n, recipe.mixing.shape[0], np.dtype(dtype).itemsize)
         self.recipe, self.penalty, self.dtype = recipe, penalty, np.dtype(dtype)
         self.executor = executor or LocalThreads()
-        self.kernel = kernel or choose_kernel(n, self.dtype)
+        self.kernel = kernel or kernel_for_all_pairs(n, recipe.loss, self.dtype)
         self.omitted = Omitted.of(held_out, diagonal=not diagonal, n=n)
         known = seen(graph, held_out)
         self.links = _links(known, symmetric=recipe.symmetric)
@@ -76,18 +80,20 @@ class AllPairsObjective:
             sums = self._sums(F)
             value, by_sides = sums.value, (sums.left, sums.right)
             if self.reweighed is not None:
-                value += self.reweighed.add(self.recipe.sides(F), by_sides, partial(with_link, self.recipe.loss))
+                value += self.reweighed.add(self.recipe.sides(F), by_sides, self.recipe.loss.with_link)
             return value, self.recipe.combined(*by_sides)
 
     @cached_property
-    def _sums(self) -> Callable[[Float64Array], SumsOfLanes]:
+    def _sums(self) -> Callable[[Float64Array], _SumsOfLanes]:
         # Not before the first evaluation: until then a subclass may exchange the lanes.
         links = self.links, self.link_weight
-        return kept(self.executor, LaneWork(self.recipe, self.lanes, *links, self.omitted, self.dtype, self.kernel))
+        return cached_on(
+            self.executor, _LaneWork(self.recipe, self.lanes, *links, self.omitted, self.dtype, self.kernel)
+        )
 
 
 @dataclass(frozen=True, eq=False)
-class SumsOfLanes:
+class _SumsOfLanes:
     """What lanes add to the value, and to the gradients by both sides over all rows."""
 
     value: float
@@ -96,12 +102,12 @@ class SumsOfLanes:
 
 
 @dataclass(frozen=True, eq=False)
-class LaneWork:
+class _LaneWork:
     """The lanes of an evaluation with all that they need but F: what a place to run keeps from one to the next.
 
     >>> from philia import CommunityModel, as_graph
     >>> objective = AllPairsObjective(as_graph([(0, 1)]), CommunityModel(1, 1, background="none")._recipe())
-    >>> work = LaneWork(objective.recipe, objective.lanes, objective.links, 2, objective.omitted, objective.dtype,
+    >>> work = _LaneWork(objective.recipe, objective.lanes, objective.links, 2, objective.omitted, objective.dtype,
     ...                 objective.kernel)
     >>> total = work.added(None, work.pieces(np.zeros((2, 2)), LocalThreads(1)))
     >>> len(work), round(total.value, 4)
@@ -119,7 +125,7 @@ class LaneWork:
     def __len__(self) -> int:
         return len(self.lanes)
 
-    def part(self, first: int, end: int) -> LaneWork:
+    def part(self, first: int, end: int) -> _LaneWork:
         """The lanes from ``first`` up to ``end``, with the links of their rows alone."""
         lanes, links = self.lanes[first:end], self.links
         begin, stop = links.indptr[lanes[0].link_rows[0]], links.indptr[lanes[-1].link_rows[1]]
@@ -131,7 +137,7 @@ class LaneWork:
         left, right = (np.ascontiguousarray(side, dtype=self.dtype) for side in self.recipe.sides(F))
         return executor.map(partial(self._lane_sums, left, right), self.lanes)
 
-    def added(self, total: SumsOfLanes | None, pieces: Iterable[LaneSums]) -> SumsOfLanes:
+    def added(self, total: _SumsOfLanes | None, pieces: Iterable[LaneSums]) -> _SumsOfLanes:
         """The total with the sums of more lanes added to it, one after the other, in double precision."""
         if total is None:
             shape = self.links.shape[0], np.count_nonzero(self.recipe.mixing.any(axis=0))
@@ -142,7 +148,7 @@ class LaneWork:
             value += sums.value
             left[sums.top : sums.top + len(sums.left)] += sums.left
             right += sums.right
-        return SumsOfLanes(value, left, right)
+        return _SumsOfLanes(value, left, right)
 
     def _lane_sums(self, left: FloatArray, right: FloatArray, lane: Lane) -> LaneSums:
         return self.kernel.lane_sums(left, right, lane, self.links, self.link_weight, self.recipe.loss, self.omitted)
@@ -163,7 +169,7 @@ def _links(graph: Graph, *, symmetric: bool) -> sparse.csr_array:
     return sparse.csr_array((np.ones(rows.size, np.int8), (rows, columns)), shape=(n, n))
 
 
-def _reweighed(graph: Graph, *, symmetric: bool) -> ExtraPairs | None:
+def _reweighed(graph: Graph, *, symmetric: bool) -> _ExtraPairs | None:
     """The links that weigh more or less than the 1 that the kernels count; both directions in one if scores allow."""
     weights = graph.link_weights
     if weights is None:
@@ -172,5 +178,128 @@ def _reweighed(graph: Graph, *, symmetric: bool) -> ExtraPairs | None:
     i, j = (ends[other] for ends in graph.links)
     times = weights[other] - 1
     if symmetric:
-        return ExtraPairs(graph.n_nodes, i, j, 2 * times)
-    return ExtraPairs(graph.n_nodes, np.concatenate([i, j]), np.concatenate([j, i]), np.tile(times, 2))
+        return _ExtraPairs(graph.n_nodes, i, j, 2 * times)
+    return _ExtraPairs(graph.n_nodes, np.concatenate([i, j]), np.concatenate([j, i]), np.tile(times, 2))
+
+
+class ClosedFormObjective(AllPairsObjective):
+    """``AllPairsObjective`` for losses that charge a power of the score where there is no link.
+
+    With scores L Rᵀ the sum of all scores is (sum of L's rows)·(sum of R's rows), the sum of all their squares is the
+    trace of (LᵀL)(RᵀR). What is left are the links, the diagonal if it is not to count, and listed held-out pairs;
+    pairs held out by chance are as many as there are pairs, and are for ``AllPairsObjective``.
+
+    >>> from philia import BigClam, as_graph
+    >>> graph, recipe, point = as_graph([(0, 1), (1, 2)]), BigClam(2)._recipe(), np.linspace(0.1, 0.6, 6)
+    >>> slow, fast = AllPairsObjective(graph, recipe), ClosedFormObjective(graph, recipe)
+    >>> bool(np.isclose(fast.value_and_gradient(point)[0], slow.value_and_gradient(point)[0]))
+    True
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        recipe: Recipe,
+        *,
+        diagonal: bool = True,
+        held_out: HeldOut | None = None,
+        **settings: Any,
+    ) -> None:
+        super().__init__(graph, recipe, diagonal=True, held_out=held_out, **settings)
+        self.lanes = [Lane(lane.tiles[:0], lane.link_rows) for lane in self.lanes]
+        self.left_out = _left_out(graph.n_nodes, diagonal=diagonal, held_out=held_out)
+
+    def by_factors(self, F: Float64Array) -> tuple[float, Float64Array]:
+        """The loss at F without the penalty, and its gradient by F."""
+        value, gradient = super().by_factors(F)
+        with one_blas_thread():
+            sides = self.recipe.sides(F)
+            everything, by_sides = self._everything(*sides)
+            value += everything + self.left_out.add(sides, by_sides, self.recipe.loss.without_link)
+            return value, gradient + self.recipe.combined(*by_sides)
+
+    def _everything(self, left: Float64Array, right: Float64Array) -> tuple[float, _Sides]:
+        """What all ordered pairs cost without links, and the gradients by both sides."""
+        if self.recipe.loss.moment == 1:
+            of_left, of_right = left.sum(axis=0), right.sum(axis=0)
+            everywhere = np.ones((self.n, 1))
+            return float(of_left @ of_right), (everywhere * of_right, everywhere * of_left)
+        of_left, of_right = left.T @ left, right.T @ right
+        return float((of_left * of_right).sum()), (2 * left @ of_right, 2 * right @ of_left)
+
+
+def exact_objective(
+    graph: Graph, recipe: Recipe, *, held_out: HeldOut | None = None, **settings: Any
+) -> AllPairsObjective:
+    """The objective over all pairs, by the shorter way where there is one.
+
+    >>> from philia import BigClam, CommunityModel, as_graph
+    >>> [type(exact_objective(as_graph([(0, 1)]), m._recipe())).__name__ for m in (BigClam(1), CommunityModel(1, 1))]
+    ['ClosedFormObjective', 'AllPairsObjective']
+    """
+    kind = ClosedFormObjective if has_closed_form(recipe, held_out) else AllPairsObjective
+    return kind(graph, recipe, held_out=held_out, **settings)
+
+
+def has_closed_form(recipe: Recipe, held_out: HeldOut | None) -> bool:
+    """Whether the sum over all pairs can be had without looking at each.
+
+    >>> from philia import BigClam, CommunityModel
+    >>> [has_closed_form(model._recipe(), None) for model in (BigClam(1), CommunityModel(1, 1))]
+    [True, False]
+    """
+    listed = held_out is None or held_out.random_part is None
+    return recipe.loss.moment is not None and recipe.symmetric and listed
+
+
+def _left_out(n: int, *, diagonal: bool, held_out: HeldOut | None) -> _ExtraPairs:
+    """Ordered pairs that do not count: once less than all do."""
+    rows = columns = np.empty(0, np.int64) if diagonal else np.arange(n)
+    if held_out is not None:
+        indptr, indices = held_out.listed(n)
+        listed = np.repeat(np.arange(n), np.diff(indptr))
+        rows, columns = np.concatenate([rows, listed]), np.concatenate([columns, indices])
+    return _ExtraPairs(n, rows, columns, np.full(rows.size, -1.0))
+
+
+class _ExtraPairs:
+    """Ordered pairs (rows[t], columns[t]), each once, that count ``times[t]`` times on top of what they count already.
+
+    >>> pairs = _ExtraPairs(2, np.array([0]), np.array([1]), np.array([3.0]))
+    >>> sides, by_sides = (np.ones((2, 1)), np.ones((2, 1))), (np.zeros((2, 1)), np.zeros((2, 1)))
+    >>> pairs.add(sides, by_sides, lambda scores: (scores**2, 2 * scores))
+    3.0
+    >>> by_sides[0].tolist()
+    [[6.0], [0.0]]
+    """
+
+    def __init__(
+        self, n: int, rows: npt.NDArray[np.integer], columns: npt.NDArray[np.integer], times: Float64Array
+    ) -> None:
+        self.times = sparse.csr_array((times, (rows, columns)), shape=(n, n))
+
+    def __len__(self) -> int:
+        return int(self.times.nnz)
+
+    @cached_property
+    def _rows(self) -> Int64Array:
+        return np.repeat(np.arange(self.times.shape[0]), np.diff(self.times.indptr))
+
+    def add(self, sides: _Sides, by_sides: _Sides, charge: Callable[[Scores], tuple[Scores, Scores]]) -> float:
+        """What the pairs cost; what they pull is added to the gradients by the two sides.
+
+        ``charge`` gives costs and slopes of scores, as a loss does. Scores are taken a chunk at a time, because a row
+        of both sides for every pair may not fit; everything is summed in one order, whatever the number of threads.
+        """
+        (left, right), (by_left, by_right) = sides, by_sides
+        times, indices = self.times.data, self.times.indices
+        total, pulls = 0.0, np.empty(len(self))
+        for at in range(0, len(self), _CHUNK):
+            part = slice(at, at + _CHUNK)
+            costs, slopes = charge(np.einsum("ij,ij->i", left[self._rows[part]], right[indices[part]]))
+            total += float((times[part] * costs).sum())
+            pulls[part] = times[part] * slopes
+        pull = sparse.csr_array((pulls, indices, self.times.indptr), shape=self.times.shape)
+        by_left += pull @ right
+        by_right += pull.T @ left
+        return total

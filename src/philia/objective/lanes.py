@@ -37,8 +37,8 @@ def cut(n: int, links: sparse.csr_array, *, symmetric: bool, tile: int) -> list[
     tiles = _tiles(n, symmetric, tile)
     count = max(1, min(LANES, len(tiles) // 4))
     areas = (tiles[:, 1] - tiles[:, 0]) * (tiles[:, 3] - tiles[:, 2])
-    tile_cuts = _equal_cuts(areas, count)
-    row_cuts = _equal_cuts(np.diff(links.indptr).astype(np.int64), count)
+    tile_cuts = equal_cuts(areas, count)
+    row_cuts = equal_cuts(np.diff(links.indptr).astype(np.int64), count)
     return [
         Lane(tiles[tile_cuts[lane] : tile_cuts[lane + 1]], (int(row_cuts[lane]), int(row_cuts[lane + 1])))
         for lane in range(count)
@@ -53,7 +53,12 @@ def _tiles(n: int, symmetric: bool, tile: int) -> Int64Array:
     return np.stack([starts[i], ends[i], starts[j], ends[j], weights], axis=1).astype(np.int64)
 
 
-def _equal_cuts(work: Int64Array, count: int) -> Int64Array:
+def equal_cuts(work: Int64Array, count: int) -> Int64Array:
+    """Where to cut items with these amounts of work into ``count`` runs of about equal work.
+
+    >>> equal_cuts(np.array([4, 1, 1, 1, 1]), 2)
+    array([0, 1, 5])
+    """
     done = np.concatenate([[0], np.cumsum(work)])
     cuts = np.searchsorted(done, np.linspace(0, done[-1], count + 1)[1:-1])
     return np.concatenate([[0], cuts, [work.size]]).astype(np.int64)

@@ -43,7 +43,7 @@ def mean_log_likelihood(graph: Graph, score_block: Callable[[slice, slice], Floa
     -0.6931
     """
     n, total = graph.n_nodes, 0.0
-    for rows, columns in blocks_above(n):
+    for rows, columns in _blocks_above(n):
         scores = score_block(rows, columns)
         above = np.arange(*rows.indices(n))[:, None] < np.arange(*columns.indices(n))
         total += float(np.where(above, loss.log_likelihood(scores, False), 0.0).sum())
@@ -54,10 +54,10 @@ def mean_log_likelihood(graph: Graph, score_block: Callable[[slice, slice], Floa
     return total / max(1, n * (n - 1) // 2)
 
 
-def blocks_above(n: int) -> Iterator[tuple[slice, slice]]:
+def _blocks_above(n: int) -> Iterator[tuple[slice, slice]]:
     """Blocks of rows and columns that together hold every pair above the diagonal, each once.
 
-    >>> list(blocks_above(3))
+    >>> list(_blocks_above(3))
     [(slice(0, 3, None), slice(0, 3, None))]
     """
     for top in range(0, n, _ROWS):
@@ -197,6 +197,6 @@ def sample_loss(sample: PairSample, recipe: Recipe, F: FloatArray) -> float:
     for at in range(0, len(sample.rows), _CHUNK):
         part = slice(at, at + _CHUNK)
         scores = np.einsum("ij,ij->i", F[sample.rows[part]] @ mixing, F[sample.columns[part]]).astype(np.float64)
-        (without, _), (correction, _) = loss.without_link(scores), loss.link_correction(scores)
-        total += float(sample.weights[part] @ np.where(sample.linked[part], without + correction, without))
+        linked, without = loss.with_link(scores)[0], loss.without_link(scores)[0]
+        total += float(sample.weights[part] @ np.where(sample.linked[part], linked, without))
     return total

@@ -19,6 +19,7 @@ their members are, the tighter it is.
 
 from __future__ import annotations
 
+import logging
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -28,17 +29,18 @@ from heapq import heapify, heappop, heappush
 import numpy as np
 
 from philia._types import BoolArray, Float64Array, Int64Array
-from philia.execution.local import LocalThreads, one_blas_thread
+from philia.execution import LocalThreads, one_blas_thread
 from philia.factors import LowRankFactors
 from philia.factors.boxes import Boxes, DrawnPairs
-from philia.objective.losses import CrossEntropy, Loss, NoisyOr
+from philia.graphs import Graph, Nodes
+from philia.objective.losses import Loss
 
 _AT_ONCE = 2**14  # pairs drawn at a time
 _TILE = 1024  # rows and columns of a block of pairs that are walked through
 _DENSE = 8.0  # a drawn pair takes as long as this many that are walked through
 _STRETCHES, _STRETCH = 16, 4096  # the largest number of stretches, and the nodes that make one worth it
 
-LARGEST = 1e130
+_LARGEST = 1e130
 """Weights are cut off here, so that products of their sums are finite; nothing is drawn where one was cut off."""
 
 _GROUPS = 256
@@ -54,6 +56,7 @@ class PairRates(ABC):
     """What draws pairs of nodes, each independently with chance share · p, where p is its probability of a link.
 
     >>> from philia.factors import CommunityFactors
+    >>> from philia.objective import CrossEntropy
     >>> certain = CommunityFactors.attracting(np.full((50, 1), 9.0))
     >>> rates = PairRates.of(certain, CrossEntropy())
     >>> sum(len(drawn.rows) for drawn in rates.draw(np.random.default_rng(0)))
@@ -66,9 +69,8 @@ class PairRates(ABC):
     @staticmethod
     def of(factors: LowRankFactors, loss: Loss) -> PairRates:
         """The way that suits the loss."""
-        if isinstance(loss, CrossEntropy):
-            return _GroupRates(factors, loss)
-        return _ColumnRates(factors, loss) if isinstance(loss, NoisyOr) else _BoxRates(factors, loss)
+        ways: dict[str | None, type[PairRates]] = {"exponential": _GroupRates, "linear": _ColumnRates, None: _BoxRates}
+        return ways[loss.rate_bound](factors, loss)
 
     @abstractmethod
     def draw(self, rng: np.random.Generator, share: float = 1.0) -> Iterator[DrawnPairs]:
@@ -79,7 +81,7 @@ class _BoxRates(PairRates):
     """Pairs drawn by boxes: for probabilities that may be one, where no Poisson count is large enough."""
 
     def draw(self, rng: np.random.Generator, share: float = 1.0) -> Iterator[DrawnPairs]:
-        for drawn in Boxes(self._factors).draw(self._loss.code, rng, share=share):
+        for drawn in Boxes(self._factors).draw(self._loss.expected, rng, share=share):
             chances = share * self._loss.probability(drawn.scores)
             kept = rng.random(len(chances)) * drawn.chances < chances
             yield replace(drawn, chances=chances).kept(kept)
@@ -146,9 +148,9 @@ class _GroupRates(_ProductRates):
     """For the sigmoid: e^score is at most u_i v_j for the nodes of two groups."""
 
     @cached_property
-    def _groups(self) -> Groups:
+    def _groups(self) -> _Groups:
         with one_blas_thread():
-            return Groups.of(*self._factors.sides, np.random.default_rng(0))
+            return _Groups.of(*self._factors.sides, np.random.default_rng(0))
 
     @property
     def _stretches(self) -> int:
@@ -156,8 +158,8 @@ class _GroupRates(_ProductRates):
 
     def _draw_part(self, a: int, b: int, rng: np.random.Generator, share: float) -> Iterator[DrawnPairs]:
         (left, right), g, h = self._factors.sides, self._groups.stretch(a), self._groups.stretch(b)
-        u = Shares(g.weights(left, g.left, h.right), g.starts)
-        v = Shares(h.weights(right, h.right, g.left), h.starts)
+        u = _Shares(g.weights(left, g.left, h.right), g.starts)
+        v = _Shares(h.weights(right, h.right, g.left), h.starts)
         rates, pairs = u.totals.T * v.totals, np.outer([*map(len, g.members)], [*map(len, h.members)])
         dense = (share * rates * _DENSE > pairs) | u.too_large.T | v.too_large
         counted = np.triu(np.ones_like(dense)) if a == b else np.ones_like(dense)
@@ -186,7 +188,7 @@ class _ColumnRates(_ProductRates):
         nodes = np.array_split(np.arange(self._factors.n_nodes), self._stretches)
         left, right = self._factors.sides
         u, v = (
-            Shares(_signs_apart(side[part]), np.zeros(1, np.int64))
+            _Shares(_signs_apart(side[part]), np.zeros(1, np.int64))
             for side, part in ((left, nodes[a]), (right, nodes[b]))
         )
         rates = (u.totals * v.totals)[:, 0]
@@ -216,10 +218,10 @@ def _cells(counts: Int64Array) -> Iterator[Int64Array]:
 _NOTHING = DrawnPairs(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0), np.empty(0), looked=0)
 
 
-class Shares:
+class _Shares:
     """Weights (profiles × nodes) whose columns are cut into runs at ``starts``; each run of each profile is a lottery.
 
-    >>> shares = Shares(np.array([[1.0, 3.0, 5.0], [0.0, 2.0, 1.0]]), np.array([0, 2]))
+    >>> shares = _Shares(np.array([[1.0, 3.0, 5.0], [0.0, 2.0, 1.0]]), np.array([0, 2]))
     >>> shares.totals
     array([[4., 5.],
            [2., 1.]])
@@ -242,7 +244,7 @@ class Shares:
     @property
     def too_large(self) -> BoolArray:
         """The runs that may hold a weight that was cut off."""
-        return np.asarray(self.totals > LARGEST / 2)
+        return np.asarray(self.totals > _LARGEST / 2)
 
     def pick(self, profiles: Int64Array, runs: Int64Array, uniform: Float64Array) -> Int64Array:
         """Places in ``weights.ravel()``, one for each profile and run, drawn by numbers between 0 and 1."""
@@ -252,10 +254,10 @@ class Shares:
 
 
 @dataclass(frozen=True, eq=False)
-class Centres:
+class _Centres:
     """The centre of each group and how far its members reach from it (groups × columns each), on one side.
 
-    >>> Centres.of(np.array([[1.0], [3.0]]), [np.array([0, 1])]).centre
+    >>> _Centres.of(np.array([[1.0], [3.0]]), [np.array([0, 1])]).centre
     array([[2.]])
     """
 
@@ -263,7 +265,7 @@ class Centres:
     reach: Float64Array
 
     @classmethod
-    def of(cls, side: Float64Array, groups: Sequence[Int64Array]) -> Centres:
+    def of(cls, side: Float64Array, groups: Sequence[Int64Array]) -> _Centres:
         """Those of some groups of rows.
 
         A centre lies between the mean and the middle. Few members are far from it, but the bound grows as the
@@ -278,42 +280,42 @@ class Centres:
             reach[at] = np.sqrt(spread * np.maximum(high - centre[at], centre[at] - low)) + _NARROW
         return cls(centre, reach)
 
-    def __getitem__(self, some: slice) -> Centres:
-        return Centres(self.centre[some], self.reach[some])
+    def __getitem__(self, some: slice) -> _Centres:
+        return _Centres(self.centre[some], self.reach[some])
 
-    def weights(self, at: int, side: Float64Array, others: Centres) -> Float64Array:
-        """u (other groups × members) for the rows of the group at ``at``, cut off at ``LARGEST``.
+    def weights(self, at: int, side: Float64Array, others: _Centres) -> Float64Array:
+        """u (other groups × members) for the rows of the group at ``at``, cut off at ``_LARGEST``.
 
         t is the ratio of the two reaches. The constant c d is shared by both sides.
 
-        >>> one = Centres(np.ones((1, 1)), np.ones((1, 1)))
+        >>> one = _Centres(np.ones((1, 1)), np.ones((1, 1)))
         >>> float(np.log(one.weights(0, np.ones((1, 1)), one)[0, 0]))  # half of 1 · 1
         0.5
         """
         centre = self.centre[at]
         bent = (side - centre) ** 2 / (2 * self.reach[at])
         logs: Float64Array = others.centre @ side.T + others.reach @ bent.T - (others.centre @ centre)[:, None] / 2
-        np.exp(np.minimum(logs, np.log(LARGEST), out=logs), out=logs)
+        np.exp(np.minimum(logs, np.log(_LARGEST), out=logs), out=logs)
         return logs
 
 
 @dataclass(frozen=True, eq=False)
-class Groups:
+class _Groups:
     """The nodes in the order of their groups, where each group starts, and the centres of their two sides.
 
     >>> rows = np.repeat([[2.0, 0.0], [0.0, 2.0]], 40, axis=0)
-    >>> groups = Groups.of(rows, rows, np.random.default_rng(0))
+    >>> groups = _Groups.of(rows, rows, np.random.default_rng(0))
     >>> groups.starts, groups.left.centre.tolist()
     (array([ 0, 40]), [[2.0, 0.0], [0.0, 2.0]])
     """
 
     nodes: Int64Array
     starts: Int64Array
-    left: Centres
-    right: Centres
+    left: _Centres
+    right: _Centres
 
     @classmethod
-    def of(cls, left: Float64Array, right: Float64Array, rng: np.random.Generator) -> Groups:
+    def of(cls, left: Float64Array, right: Float64Array, rng: np.random.Generator) -> _Groups:
         """Groups by the column that binds a node most to its like, and those cut where their bounds are loose."""
         labels = _strongest(left, right)
         most, seen = min(_GROUPS, len(left) // _MEMBERS), np.arange(len(left))
@@ -324,25 +326,25 @@ class Groups:
         nodes = np.argsort(labels, kind="stable")
         starts = np.flatnonzero(np.diff(labels[nodes], prepend=-1))
         members = np.split(nodes, starts[1:])
-        return cls(nodes, starts, Centres.of(left, members), Centres.of(right, members))
+        return cls(nodes, starts, _Centres.of(left, members), _Centres.of(right, members))
 
     @property
     def stretches(self) -> int:
         """How many stretches of a few groups there are."""
         return -(-len(self.starts) // _TOGETHER)
 
-    def stretch(self, at: int) -> Groups:
+    def stretch(self, at: int) -> _Groups:
         """A few groups."""
         some, ends = slice(at * _TOGETHER, (at + 1) * _TOGETHER), np.append(self.starts[1:], len(self.nodes))
         first, starts = self.starts[some][0], self.starts[some]
-        return Groups(self.nodes[first : ends[some][-1]], starts - first, self.left[some], self.right[some])
+        return _Groups(self.nodes[first : ends[some][-1]], starts - first, self.left[some], self.right[some])
 
     @cached_property
     def members(self) -> list[Int64Array]:
         """The nodes of each group."""
         return np.split(self.nodes, self.starts[1:])
 
-    def weights(self, side: Float64Array, own: Centres, others: Centres) -> Float64Array:
+    def weights(self, side: Float64Array, own: _Centres, others: _Centres) -> Float64Array:
         """u of all nodes (other groups × nodes), from one of the sides with its centres."""
         return np.hstack([own.weights(at, side[rows], others) for at, rows in enumerate(self.members)])
 
@@ -402,7 +404,7 @@ class _Piece:
 
     @classmethod
     def of(cls, left: Float64Array, right: Float64Array, rows: Int64Array, label: int) -> _Piece:
-        c, d = Centres.of(left, [rows]), Centres.of(right, [rows])
+        c, d = _Centres.of(left, [rows]), _Centres.of(right, [rows])
         u, v = c.weights(0, left[rows], d)[0], d.weights(0, right[rows], c)[0]
         # Weights may be too small to be told from zero; then all members count alike.
         weights = _NARROW / len(rows) + u / (u.sum() or 1.0) + v / (v.sum() or 1.0)
@@ -420,3 +422,35 @@ class _Piece:
 
     def __lt__(self, other: _Piece) -> bool:
         return (-self.bound, self.label) < (-other.bound, other.label)
+
+
+_LOG = logging.getLogger("philia")
+_TOO_MANY = 1000, 10**9
+
+
+def draw_graph(factors: LowRankFactors, loss: Loss, nodes: Nodes, rng: np.random.Generator) -> Graph:
+    """A graph in which each pair of nodes is linked with the probability its score stands for, independently.
+
+    Pairs are drawn at rates that bound theirs from above, for groups of nodes with similar factors, and thinned to
+    what they should be. It is exact whatever the bounds. Where they say little, as for a dense graph, most pairs are
+    looked at one by one, and a remark says so.
+
+    >>> from philia.factors import CommunityFactors
+    >>> from philia.objective import CrossEntropy
+    >>> certain = CommunityFactors.attracting(np.full((30, 1), 9.0))
+    >>> draw_graph(certain, CrossEntropy(), Nodes.numbered(30), np.random.default_rng(0))
+    Graph(30 nodes, 435 links)
+    """
+    index = np.int32 if len(nodes) < 2**31 else np.int64
+    rows, columns, links, told = [np.empty(0, index)], [np.empty(0, index)], 0, False
+    for drawn in PairRates.of(factors, loss).draw(rng):
+        rows.append(drawn.rows.astype(index))
+        columns.append(drawn.columns.astype(index))
+        links += len(drawn.rows)
+        if not told and drawn.looked > max(_TOO_MANY[0] * links, _TOO_MANY[1]):
+            _LOG.info(
+                f"{drawn.looked:,} pairs were looked at for {links:,} links so far: the rows of the factors differ so "
+                "much that most pairs have to be looked at one by one, which takes as long as all pairs"
+            )
+            told = True
+    return Graph.from_rows(np.concatenate(rows), np.concatenate(columns), nodes)

@@ -1,18 +1,29 @@
-"""The objective of large graphs: all links, and of all other pairs an unbiased sample."""
+"""The objective of large graphs: all links, and of all other pairs an unbiased sample.
+
+Where an executor keeps work on other machines, rows are dealt into shards that keep their links, and each round sends
+the factors there.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from copy import copy
+from dataclasses import dataclass, replace
 from functools import partial
+from itertools import pairwise
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
 from philia._types import BoolArray, Float64Array, FloatArray, Int64Array
 from philia.exceptions import InvalidParameterError
 from philia.execution import Executor, LocalThreads
-from philia.graphs.graph import Graph
+from philia.execution.executor import CachingExecutor
+from philia.graphs import Graph, Nodes
+from philia.objective.kernels import DrawnColumns, Kernel, RowSums, kernel_for_sampled_pairs
+from philia.objective.lanes import equal_cuts
 from philia.objective.omitted import Omitted
 from philia.objective.recipe import Freedom, Recipe
 from philia.pairs import HeldOut, seen
@@ -22,12 +33,14 @@ _PIECE = 512
 """How many rows one thread takes at a time; it must not depend on the number of threads, or the bits would."""
 
 
-@dataclass(frozen=True, eq=False)
-class DrawnColumns:
-    """Nodes drawn to stand for all, and for how many each one stands."""
+_SHARDS: Final = 16
+"""How many shards there are. Whatever the number of workers: the drawn columns, and so the result, depend on it."""
 
-    nodes: Int64Array
-    weights: Float64Array
+_ROUNDS: Final = 4
+"""How often in an epoch F is sent to the shards."""
+
+_Estimate = tuple[float, FloatArray]
+"""What some rows add to the value, and the gradient by them."""
 
 
 class SampledPairsObjective:
@@ -40,6 +53,11 @@ class SampledPairsObjective:
     there are no more nodes than columns to draw, all are taken and nothing is left to chance.
 
     The mean over draws is the exact value and the exact gradient.
+
+    With a ``CachingExecutor`` a block is a quarter of all rows, so an epoch has four rounds, and all shards estimate it
+    together: each has a run of its rows, of about equal work, and takes ``rows`` of them at a time, all at the same F.
+    The links of a shard stay where they are; F is sent and a gradient comes back. Every run has its own stream of
+    random numbers, so a run that has to be computed again gives the same numbers.
 
     >>> from philia import CommunityModel, as_graph
     >>> graph, recipe = as_graph([(0, 1)]), CommunityModel(1, 1, background="none")._recipe()
@@ -60,26 +78,30 @@ class SampledPairsObjective:
         columns: int = 512,
         rows: int = 1024,
         executor: Executor | None = None,
+        kernel: Kernel | None = None,
     ) -> None:
-        from philia.objective.kernels import sampled
-
         if columns < 1 or rows < 1:
             raise InvalidParameterError(
                 f"{columns} columns and blocks of {rows} rows are asked for; both must be whole numbers, 1 or more"
             )
         n = self.n = graph.n_nodes
         self.recipe, self.dtype, self.columns = recipe, np.dtype(dtype), columns
-        self.kernel, self.executor = sampled, executor or LocalThreads()
-        self.kernel.prepare(self.dtype.name)
+        self.kernel = kernel or kernel_for_sampled_pairs(recipe.loss, self.dtype)
+        self.executor = executor or LocalThreads()
+        self.rows = rows
         self.omitted = Omitted.of(held_out, diagonal=not diagonal, n=n)
         self.known = seen(graph, held_out)
         self.blocks: Sequence[slice] = [slice(top, min(top + rows, n)) for top in range(0, n, rows)]
         self.mixing = np.ascontiguousarray(recipe.mixing, dtype=self.dtype)
-        self._weights = np.empty(0) if self.known.weights is None else self.known.weights
         self._chances = drawing_chances(self.known)
         self._up_to = np.cumsum(self._chances)
         self._charged = _by_column(recipe, penalty).astype(self.dtype)
         self._free = np.repeat([g.freedom is not Freedom.ONES for g in recipe.groups], [g.width for g in recipe.groups])
+        self._rounds: Callable[[_Round], list[_Estimate]] | None = None
+        if isinstance(executor, CachingExecutor):
+            tops = np.unique(np.linspace(0, n, _ROUNDS + 1).astype(int)).tolist()
+            self.blocks = [slice(top, end) for top, end in pairwise(tops)]
+            self._rounds = executor.keep(_ShardWork.of(self))
 
     @property
     def shared(self) -> BoolArray:
@@ -98,16 +120,21 @@ class SampledPairsObjective:
         """An estimate of the objective at F (n × k)."""
         return sum(self.by_rows(F, rows, rng)[0] for rows in self.blocks)
 
-    def by_rows(self, F: FloatArray, rows: slice, rng: np.random.Generator) -> tuple[float, FloatArray]:
+    def by_rows(self, F: FloatArray, rows: slice, rng: np.random.Generator) -> _Estimate:
         """What a block of rows adds to the objective, and the objective's gradient by these rows; both estimates.
 
         The blocks' values add up to the objective. The gradient is zero in columns of ones; in a shared column it is
         the rows' part, to be summed over all rows.
         """
-        drawn = self.draw(rng)
-        theirs = F[drawn.nodes]
-        tops = range(rows.start, rows.stop, _PIECE)
-        piece = partial(self._piece, F, drawn, theirs, rows.stop)
+        if self._rounds is None:
+            return self._by_rows(F, rows, rng)
+        given = _Round(F.copy(), self.shared, self.blocks.index(rows), int(rng.integers(2**63)))  # F will move on
+        found = self._rounds(given)
+        return sum(value for value, _ in found), np.concatenate([gradient for _, gradient in found])
+
+    def _by_rows(self, F: FloatArray, rows: slice, rng: np.random.Generator) -> _Estimate:
+        drawn, tops = self.draw(F, rng), range(rows.start, rows.stop, _PIECE)
+        piece = partial(self._piece, F, drawn, rows.stop)
         parts = list(self.executor.map(piece, tops))
         gradient = np.concatenate([by_rows for _, by_rows in parts])
         own = F[rows]
@@ -116,7 +143,7 @@ class SampledPairsObjective:
         squares = np.einsum("ij,ij->j", own, own, dtype=np.float64)
         return sum(value for value, _ in parts) + float(squares @ self._charged), gradient
 
-    def draw(self, rng: np.random.Generator) -> DrawnColumns:
+    def draw(self, F: FloatArray, rng: np.random.Generator) -> DrawnColumns:
         """The columns of one block, in the order of the nodes.
 
         One point is drawn in each of as many equal parts of [0, 1] as there are columns, which varies less than
@@ -125,53 +152,137 @@ class SampledPairsObjective:
         >>> from philia import CommunityModel, as_graph
         >>> star = as_graph([(0, leaf) for leaf in range(1, 100)])
         >>> objective = SampledPairsObjective(star, CommunityModel(1, 1)._recipe(), columns=8)
-        >>> objective.draw(np.random.default_rng(0)).nodes
+        >>> objective.draw(np.zeros((100, 4)), np.random.default_rng(0)).nodes
         array([ 0,  0,  1, 17, 47, 65, 76, 95])
         """
         if self.n <= self.columns:
-            return DrawnColumns(np.arange(self.n), np.ones(self.n))
+            return DrawnColumns(np.arange(self.n), np.ones(self.n), F.copy())
         points = (np.arange(self.columns) + rng.random(self.columns)) * (self._up_to[-1] / self.columns)
         nodes = np.minimum(np.searchsorted(self._up_to, points, side="right"), self.n - 1)
-        return DrawnColumns(nodes, 1 / (self.columns * self._chances[nodes]))
+        return DrawnColumns(nodes, 1 / (self.columns * self._chances[nodes]), F[nodes])
 
-    def _piece(
-        self, F: FloatArray, drawn: DrawnColumns, theirs: FloatArray, stop: int, top: int
-    ) -> tuple[float, FloatArray]:
+    def _piece(self, F: FloatArray, drawn: DrawnColumns, stop: int, top: int) -> tuple[float, FloatArray]:
         """The loss of the pairs of some rows, and its gradient by them.
 
         The score of (i, j) is (F_i M) · F_j, so it pulls i along M F_j; that of (j, i) is (F_i Mᵀ) · F_j. Where M is
         symmetric the two are the same.
         """
         own, M = F[top : min(top + _PIECE, stop)], self.mixing
-        value, pulled = self._one_way(F, drawn, theirs, own @ M, top)
+        sums = self._row_sums(F, drawn, own @ M, top)
         if self.recipe.symmetric:
-            return value, 2 * (pulled @ M)
-        _, pulled_back = self._one_way(F, drawn, theirs, own @ M.T, top)
-        return value, pulled @ M.T + pulled_back @ M
+            return sums.value, 2 * (sums.left @ M)
+        back = self._row_sums(F, drawn, own @ M.T, top)
+        return sums.value, sums.left @ M.T + back.left @ M
 
-    def _one_way(
-        self, F: FloatArray, drawn: DrawnColumns, theirs: FloatArray, mine: FloatArray, top: int
-    ) -> tuple[float, FloatArray]:
-        loss, o, known = self.recipe.loss, self.omitted, self.known.adjacency
-        pulled = np.zeros_like(mine)
-        value = self.kernel.drawn_pairs(
-            mine,
-            top,
-            theirs,
-            drawn.nodes,
-            drawn.weights,
-            loss.code,
-            loss.neutral,
-            bool(o),
-            o.diagonal,
-            o.keys,
-            o.threshold,
-            o.indptr,
-            o.indices,
-            pulled,
-        )
-        value += self.kernel.linked_pairs(mine, top, F, known.indptr, known.indices, self._weights, loss.code, pulled)
-        return float(value), pulled
+    def _row_sums(self, F: FloatArray, drawn: DrawnColumns, left: FloatArray, top: int) -> RowSums:
+        return self.kernel.row_sums(left, top, drawn, F, self.known, self.recipe.loss, self.omitted)
+
+
+@dataclass(frozen=True, eq=False)
+class _Round:
+    """What the shards need: F, which of its columns all rows share, the block to estimate, and a seed for drawing.
+
+    >>> one = _Round(np.zeros((4, 2)), np.array([False, True]), 0, 7)
+    >>> two = _Round(np.array([[0, 2.0], [0, 2], [1, 2], [0, 2]]), one.shared, 1, 8)
+    >>> two.since(one).rows, two.since(one)(one).F.tolist() == two.F.tolist()
+    (array([2]), True)
+    """
+
+    F: FloatArray
+    shared: BoolArray
+    block: int
+    seed: int
+
+    def since(self, earlier: _Round) -> _Change:
+        """What is new: the rows that have moved, and the shared values."""
+        rows = np.flatnonzero((self.F != earlier.F)[:, ~self.shared].any(axis=1))
+        return _Change(rows, self.F[rows], self.F[:1, self.shared], self.block, self.seed)
+
+
+@dataclass(frozen=True, eq=False)
+class _Change:
+    """What makes a round of an earlier one."""
+
+    rows: Int64Array
+    moved: FloatArray
+    common: FloatArray
+    block: int
+    seed: int
+
+    def __call__(self, earlier: _Round) -> _Round:
+        """The round, from the earlier one."""
+        F = earlier.F.copy()
+        F[self.rows] = self.moved
+        F[:, earlier.shared] = self.common
+        return replace(earlier, F=F, block=self.block, seed=self.seed)
+
+
+@dataclass(frozen=True)
+class _Shard:
+    """A run of rows of each block, and how many rows at a time share their drawn columns."""
+
+    runs: tuple[slice, ...]
+    rows: int
+
+    def estimates(self, objective: SampledPairsObjective, given: _Round) -> list[_Estimate]:
+        """What the rows add to the value and the gradient by them, piece by piece."""
+        run = self.runs[given.block]
+        rng = np.random.default_rng([given.seed, run.start])
+        pieces = [slice(top, min(top + self.rows, run.stop)) for top in range(run.start, run.stop, self.rows)]
+        return [objective._by_rows(given.F, piece, rng) for piece in pieces]
+
+
+@dataclass(frozen=True, eq=False)
+class _ShardWork:
+    """Shards with the links of their rows: what a place to run keeps from round to round."""
+
+    objective: SampledPairsObjective
+    shards: Sequence[_Shard]
+
+    @classmethod
+    def of(cls, objective: SampledPairsObjective) -> _ShardWork:
+        """All shards of an objective, each with a run of every block, of about equal work."""
+        work = objective.columns + np.diff(objective.known.adjacency.indptr).astype(np.int64)
+        runs = [_runs(work[block], block.start) for block in objective.blocks]
+        alone = copy(objective)
+        alone.executor = LocalThreads(1)
+        return cls(alone, [_Shard(of_one, objective.rows) for of_one in zip(*runs, strict=True)])
+
+    def __len__(self) -> int:
+        return len(self.shards)
+
+    def part(self, first: int, end: int) -> _ShardWork:
+        """The shards from ``first`` up to ``end``, with the links of their rows alone."""
+        shards, objective = self.shards[first:end], copy(self.objective)
+        mine = np.zeros(objective.n, dtype=bool)
+        for run in (run for shard in shards for run in shard.runs):
+            mine[run] = True
+        objective.known = _links_of(objective.known, mine)
+        return replace(self, objective=objective, shards=shards)
+
+    def pieces(self, given: _Round, executor: Executor) -> Iterator[list[_Estimate]]:
+        """What each shard estimates, in order."""
+        return executor.map(partial(_Shard.estimates, objective=self.objective, given=given), self.shards)
+
+    def added(self, total: list[_Estimate] | None, pieces: Iterable[list[_Estimate]]) -> list[_Estimate]:
+        """The estimates so far and those of more shards, in the order of the rows."""
+        return [*(total or []), *(estimate for piece in pieces for estimate in piece)]
+
+
+def _runs(work: Any, start: int) -> list[slice]:
+    """The rows from ``start`` on, cut into one run a shard of about equal work."""
+    cuts = start + equal_cuts(work, _SHARDS)
+    return [slice(int(first), int(end)) for first, end in pairwise(cuts)]
+
+
+def _links_of(known: Graph, mine: BoolArray) -> Graph:
+    """The graph with its other rows empty, and without names: half a graph, of which only rows are read."""
+    links, n = known.adjacency, known.n_nodes
+    counts = np.diff(links.indptr)
+    entries = np.repeat(mine, counts)
+    indptr = np.concatenate([[0], np.cumsum(np.where(mine, counts, 0))]).astype(links.indptr.dtype)
+    rows = sparse.csr_array((links.data[entries], links.indices[entries], indptr), shape=(n, n))
+    return Graph(rows, Nodes.numbered(n), weights=None if known.weights is None else known.weights[entries])
 
 
 def _by_column(recipe: Recipe, penalty: float) -> Float64Array:

@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, Protocol
 
 import numpy as np
@@ -109,9 +110,7 @@ class Adam:
         The history holds what each epoch's blocks added up to while they moved, and at last an estimate of the value
         at the point itself.
         """
-        from philia.solvers.compiled import prepare
-
-        prepare()
+        _compiled_move()
         run = _Run(self, function, np.array(start, np.float32, order="C"), np.asarray(lower_bound, np.float32), judge)
         try:
             reason = run.search(rng, on_iteration, notes)
@@ -251,9 +250,43 @@ class _Moments:
         self, F: FloatArray, rows: slice, gradient: FloatArray, length: float, how: Adam, lower: FloatArray
     ) -> None:
         """Move the rows of F by this gradient and earlier ones: steps of about this length."""
-        from philia.solvers.compiled import move
-
         decays = np.array([how.first_decay, how.second_decay], np.float32)
         known = np.array([1 - self.first_missing, 1 - self.second_missing], np.float32)
         means = self.first[rows], self.second[rows]
-        move(F[rows], gradient, *means, decays, known, np.float32(length), np.float32(how.keep), lower)
+        _compiled_move()(F[rows], gradient, *means, decays, known, np.float32(length), np.float32(how.keep), lower)
+
+
+@cache
+def _compiled_move() -> Callable[..., None]:
+    """``_move``, compiled or loaded from the cache; numba is not imported before it is needed."""
+    from philia._compilation import announced, specialized
+
+    move = specialized(_move)
+    x, two, one = np.zeros((1, 1), np.float32), np.ones(2, np.float32), np.float32(1)
+    with announced("compiling the steps of Adam"):
+        move(x, x, x.copy(), x.copy(), two, two, one, one, x[0])
+    return move
+
+
+def _move(
+    x: Any, gradient: Any, first: Any, second: Any, decays: Any, known: Any, length: Any, keep: Any, lower: Any
+) -> None:
+    """Move the rows of x by their gradient, and take it into the running means of slopes and of their squares.
+
+    ``decays`` are what is kept of both means, ``known`` the shares of them that are not the zero they began at. Entries
+    stay above the share ``keep`` of their distance to ``lower``, and a billionth above it.
+    """
+    # Halved again and again an entry would be zero in single precision, where products have no slope, and the numbers
+    # just above zero are slow to compute with: so it stays a billionth away from its bound.
+    one, nearest, never_zero = x.dtype.type(1), x.dtype.type(1e-9), x.dtype.type(1e-8)
+    first_decay, second_decay = decays[0], decays[1]
+    shrink, grow = one / known[0], one / known[1]
+    for i in range(x.shape[0]):
+        for c in range(x.shape[1]):
+            slope = gradient[i, c]
+            mean = first_decay * first[i, c] + (one - first_decay) * slope
+            square = second_decay * second[i, c] + (one - second_decay) * slope * slope
+            first[i, c], second[i, c] = mean, square
+            new = x[i, c] - length * mean * shrink / (np.sqrt(square * grow) + never_zero)
+            floor = max(keep * x[i, c] + (one - keep) * lower[c], lower[c] + nearest)
+            x[i, c] = max(new, floor)

@@ -15,7 +15,7 @@ MOST_WORK: Final = 5e9
 """Up to so many multiplications a function is evaluated as a whole: a second on a slow machine, some minutes a search.
 Time ends before memory does: 5e9 are 11,000 nodes with 40 columns, whose solver needs 0.2 GB."""
 
-CONVERGING: Final = LBFGSB(iterations=2000, memory=20, value_tolerance=0.0, gradient_tolerance=1e-6)
+_CONVERGING: Final = LBFGSB(iterations=2000, memory=20, value_tolerance=0.0, gradient_tolerance=1e-6)
 """Ends where the gradient vanishes. SciPy's own tolerances end a search where the third digit of an affinity still
 depends on rounding, which differs between processors; a hundred more iterations settle six."""
 
@@ -45,7 +45,7 @@ class BySize:
 
     def solver(self, rows: int, work: float) -> Solver | Adam:
         """The solver for this many rows and this many multiplications per evaluation."""
-        whole = CONVERGING if is_cheap(rows, work) else LBFGSB()
+        whole = _CONVERGING if is_cheap(rows, work) else LBFGSB()
         found: LBFGSB | Adam = whole if work <= MOST_WORK else adam_for(rows)
         return found if self.iterations is None else replace(found, iterations=self.iterations)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from philia.exceptions import InvalidParameterError
 from philia.solvers.adam import Adam
 from philia.solvers.by_size import BySize
@@ -13,11 +11,14 @@ from philia.solvers.solver import Solver
 
 AnySolver = Solver | Adam | BySize
 
-SOLVERS: dict[str, Callable[[], Solver]] = {"lbfgsb": LBFGSB, "floor": FloorLBFGS}
-"""Those that evaluate a function as a whole."""
-
-OTHERS: dict[str, Callable[[], Adam | BySize]] = {"adam": Adam, "auto": BySize}
-"""One that takes a function a block of rows at a time, and one that lets the size of the problem decide."""
+SOLVERS: dict[str, type[LBFGSB | FloorLBFGS | Adam | BySize]] = {
+    "lbfgsb": LBFGSB,
+    "floor": FloorLBFGS,
+    "adam": Adam,
+    "auto": BySize,
+}
+"""Every solver by its name. LBFGSB and FloorLBFGS evaluate a function as a whole, Adam a block of rows at a time, and
+BySize is one of them, by the size of the problem."""
 
 
 def as_solver(solver: str | AnySolver) -> AnySolver:
@@ -28,10 +29,9 @@ def as_solver(solver: str | AnySolver) -> AnySolver:
     """
     if not isinstance(solver, str):
         return solver
-    known: dict[str, Callable[[], AnySolver]] = {**SOLVERS, **OTHERS}
-    if solver not in known:
-        names = ", ".join(map(repr, known))
+    if solver not in SOLVERS:
+        names = ", ".join(map(repr, SOLVERS))
         raise InvalidParameterError(
             f"there is no solver {solver!r}; use {names}, or a solver object such as LBFGSB(iterations=500)"
         )
-    return known[solver]()
+    return SOLVERS[solver]()

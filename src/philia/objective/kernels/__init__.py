@@ -1,5 +1,12 @@
-"""What one lane adds to the objective: the definition of correct, and its fast twin with the same signature."""
+"""Sums over pairs: the definition of correct, and its fast twin with the same signatures."""
 
-from philia.objective.kernels.kernel import Kernel, LaneSums, choose_kernel
+from philia.objective.kernels.kernel import (
+    DrawnColumns,
+    Kernel,
+    LaneSums,
+    RowSums,
+    kernel_for_all_pairs,
+    kernel_for_sampled_pairs,
+)
 
-__all__ = ["Kernel", "LaneSums", "choose_kernel"]
+__all__ = ["DrawnColumns", "Kernel", "LaneSums", "RowSums", "kernel_for_all_pairs", "kernel_for_sampled_pairs"]

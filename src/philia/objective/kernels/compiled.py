@@ -1,12 +1,15 @@
 """The fast twin of ``reference``: tiles through BLAS, entries through vectorised loops, compiled by numba.
 
+Kernels are written once for all losses and compiled for each: ``_non_link``, ``_link``, ``_row_costs`` and the
+constants beside them stand for those of a loss, which ``_kernels_for`` puts in their place.
+
 Loops run over whole slices from zero: an index that might be negative keeps LLVM from vectorising.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -15,20 +18,22 @@ import numpy as np
 from numba.extending import overload
 from scipy import sparse
 
-from philia._compilation import FAST_LOOPS, announced, compiled
+from philia._compilation import FAST_LOOPS, announced, compiled, specialized, specialized_part
 from philia._types import FloatArray
-from philia.objective.kernels.kernel import LaneSums
+from philia.graphs import Graph, Nodes
+from philia.objective.kernels.kernel import DrawnColumns, LaneSums, RowSums
 from philia.objective.lanes import Lane
-from philia.objective.losses import LEAST, LOSSES, Loss
+from philia.objective.losses import CrossEntropy, Loss, decaying_exp
 from philia.objective.omitted import Omitted
 
+_TILE = 256
+"""How many drawn columns are scored at a time: with as many rows, a tile that a core's own cache holds."""
 
-def _decaying_exp(x: float) -> float:
-    """e^x for x <= 0."""
-    return math.exp(x)
+_non_link, _link = CrossEntropy.non_link, CrossEntropy.link
+_NEUTRAL, _CANONICAL = CrossEntropy.neutral, CrossEntropy.canonical
 
 
-@overload(_decaying_exp, inline="always", jit_options=FAST_LOOPS)
+@overload(decaying_exp, inline="always", jit_options=FAST_LOOPS)
 def _decaying_exp_by_type(x: Any) -> Callable[[Any], Any]:
     # e^x = 2^m e^r with m integer and |r| <= ln(2)/2: a polynomial for e^r, and 2^m by writing m into the exponent's
     # bits. Adding 1.5 times 2^(mantissa bits) leaves m in the lowest bits of the sum, so no conversion to integer is
@@ -70,68 +75,14 @@ def _decaying_exp_by_type(x: Any) -> Callable[[Any], Any]:
     return double
 
 
-@compiled
-def _cross_entropy(row: Any, chunk: int) -> float:
-    """The sum of log(1 + e^s) over a row; the scores give way to their slopes.
-
-    log(1 + e^s) = max(s, 0) + log(1 + e^-|s|), and one logarithm serves 512 entries: the product of factors between 1
-    and 2 stays finite, in single precision over chunks of 64 that are multiplied up in double.
-    """
-    total = 0.0
-    one, zero = row.dtype.type(1), row.dtype.type(0)
-    for begin in range(0, row.size, 512):
-        factor = 1.0
-        for start in range(begin, min(begin + 512, row.size), chunk):
-            part = row[start : start + chunk]
-            product, linear = one, zero
-            for j in range(part.size):
-                s = part[j]
-                e = _decaying_exp(-abs(s))
-                product *= one + e
-                linear += max(s, zero)
-                inverse = one / (one + e)
-                part[j] = inverse if s >= zero else e * inverse
-            factor *= np.float64(product)
-            total += np.float64(linear)
-        total += math.log(factor)
-    return total
-
-
-@compiled
-def _squared_error(row: Any) -> float:
-    """The sum of s² over a row; the scores give way to their slopes."""
+def _row_costs(row: Any) -> float:
+    """The sum of what a row's scores cost without links; the scores give way to their slopes."""
     total = row.dtype.type(0)
     for j in range(row.size):
-        s = row[j]
-        total += s * s
-        row[j] = s + s
+        cost, slope = _non_link(row[j])
+        total += row.dtype.type(cost)
+        row[j] = row.dtype.type(slope)
     return np.float64(total)
-
-
-@compiled
-def _linear(row: Any) -> float:
-    """The sum of the scores of a row that are not below zero; the scores give way to their slopes."""
-    total = row.dtype.type(0)
-    one, zero = row.dtype.type(1), row.dtype.type(0)
-    for j in range(row.size):
-        s = row[j]
-        total += max(s, zero)
-        row[j] = one if s >= zero else zero
-    return np.float64(total)
-
-
-@compiled
-def _without_link(scores: Any, code: int) -> float:
-    chunk = 512 if scores.itemsize == 8 else 64
-    total = 0.0
-    for i in range(scores.shape[0]):
-        if code == 0:
-            total += _cross_entropy(scores[i], chunk)
-        elif code == 1:
-            total += _squared_error(scores[i])
-        else:
-            total += _linear(scores[i])
-    return total
 
 
 @compiled
@@ -170,59 +121,11 @@ def _hide(
                 row[listed[t] - first] = nothing
 
 
-@compiled
-def _link_correction(s: float, code: int) -> tuple[float, float]:
-    if code == 0:
-        return -s, -1.0
-    if code == 1:
-        return 1.0 - 2.0 * s, -2.0
-    short = min(s - LEAST, 0.0)
-    s = max(s, LEAST)
-    if code == 2:
-        linked = -math.expm1(-s)
-        return -math.log(linked) - s - short / linked, -1.0 / linked
-    return -math.log(s) - 1.0 - short / s, -1.0 / s
-
-
-@compiled
-def _links(
-    left: Any,
-    right: Any,
-    top: int,
-    begin: int,
-    end: int,
-    indptr: Any,
-    indices: Any,
-    weight: int,
-    code: int,
-    by_left: Any,
-    by_right: Any,
-) -> float:
-    total = 0.0
-    for i in range(begin, end):
-        mine, pulled = left[i], by_left[i - top]
-        for t in range(indptr[i], indptr[i + 1]):
-            theirs, pulling = right[indices[t]], by_right[indices[t]]
-            s = left.dtype.type(0)
-            for c in range(mine.size):
-                s += mine[c] * theirs[c]
-            cost, slope = _link_correction(np.float64(s), code)
-            total += weight * cost
-            pull = left.dtype.type(weight * slope)
-            for c in range(mine.size):
-                pulled[c] += pull * theirs[c]
-                pulling[c] += pull * mine[c]
-    return total
-
-
-@compiled
 def _tiles(
     left: Any,
     right: Any,
     top: int,
     tiles: Any,
-    code: int,
-    neutral: float,
     omits: bool,
     diagonal: bool,
     keys: Any,
@@ -232,6 +135,7 @@ def _tiles(
     by_left: Any,
     by_right: Any,
 ) -> float:
+    """What the pairs of the tiles cost without links; adds gradients to both sides, ``by_left`` from ``top`` on."""
     k = left.shape[1]
     height, width = 0, 0
     for t in range(tiles.shape[0]):
@@ -245,8 +149,11 @@ def _tiles(
         scores = room[: (r1 - r0) * (c1 - c0)].reshape(r1 - r0, c1 - c0)
         np.dot(mine, theirs.T, scores)
         if omits:
-            _hide(scores, r0, c0, neutral, diagonal, keys, threshold, indptr, indices)
-        total += weight * _without_link(scores, code)
+            _hide(scores, r0, c0, _NEUTRAL, diagonal, keys, threshold, indptr, indices)
+        costs = 0.0
+        for i in range(r1 - r0):
+            costs += _row_costs(scores[i])
+        total += weight * costs
         w = left.dtype.type(weight)
         here = product[: (r1 - r0) * k].reshape(r1 - r0, k)
         np.dot(scores, theirs, here)
@@ -255,6 +162,133 @@ def _tiles(
         np.dot(scores.T, mine, there)
         by_right[c0:c1] += w * there
     return total
+
+
+def _links(
+    left: Any,
+    right: Any,
+    top: int,
+    begin: int,
+    end: int,
+    indptr: Any,
+    indices: Any,
+    weight: int,
+    by_left: Any,
+    by_right: Any,
+) -> float:
+    """What the links of the rows from ``begin`` to ``end`` add, each counted ``weight`` times."""
+    total = 0.0
+    for i in range(begin, end):
+        mine, pulled = left[i], by_left[i - top]
+        for t in range(indptr[i], indptr[i + 1]):
+            theirs, pulling = right[indices[t]], by_right[indices[t]]
+            s = left.dtype.type(0)
+            for c in range(mine.size):
+                s += mine[c] * theirs[c]
+            cost, slope = _link(np.float64(s))
+            total += weight * cost
+            pull = left.dtype.type(weight * slope)
+            for c in range(mine.size):
+                pulled[c] += pull * theirs[c]
+                pulling[c] += pull * mine[c]
+    return total
+
+
+def _drawn_pairs(
+    left: Any,
+    top: int,
+    theirs: Any,
+    columns: Any,
+    weights: Any,
+    omits: bool,
+    diagonal: bool,
+    keys: Any,
+    threshold: Any,
+    indptr: Any,
+    indices: Any,
+    pulled: Any,
+) -> float:
+    """What pairs of the rows from ``top`` on with drawn columns cost without links; pulls are added to ``pulled``.
+
+    Columns that were drawn lie anywhere and rows of a block beside each other, so scores are held the other way round,
+    one drawn column per row of the tile: then a weight belongs to a whole row of it.
+    """
+    b, k = left.shape
+    room, product = np.empty(_TILE * b, left.dtype), np.empty((b, k), left.dtype)
+    total = 0.0
+    for first in range(0, columns.size, _TILE):
+        end = min(first + _TILE, columns.size)
+        part = theirs[first:end]
+        scores = room[: (end - first) * b].reshape(end - first, b)
+        np.dot(part, left.T, scores)
+        for t in range(end - first):
+            if omits:
+                node = columns[first + t]
+                _hide(scores[t : t + 1], node, top, _NEUTRAL, diagonal, keys, threshold, indptr, indices)
+            total += weights[first + t] * _row_costs(scores[t])
+            weight, row = left.dtype.type(weights[first + t]), scores[t]
+            for i in range(b):
+                row[i] *= weight
+        np.dot(scores.T, part, product)
+        pulled += product
+    return total
+
+
+def _linked_pairs(left: Any, top: int, F: Any, indptr: Any, indices: Any, link_weights: Any, pulled: Any) -> float:
+    """What the links of the rows from ``top`` on add; without ``link_weights`` each counts once."""
+    total = 0.0
+    for i in range(left.shape[0]):
+        own, pull = left[i], pulled[i]
+        begin, end = indptr[top + i], indptr[top + i + 1]
+        if _CANONICAL and not link_weights.size:  # every link adds -s, so the scores need not be known one by one
+            together = np.zeros(own.size, left.dtype)
+            for t in range(begin, end):
+                theirs = F[indices[t]]
+                for c in range(own.size):
+                    together[c] += theirs[c]
+            s = left.dtype.type(0)
+            for c in range(own.size):
+                s += own[c] * together[c]
+                pull[c] -= together[c]
+            total -= s
+            continue
+        for t in range(begin, end):
+            theirs = F[indices[t]]
+            s = left.dtype.type(0)
+            for c in range(own.size):
+                s += own[c] * theirs[c]
+            cost, slope = _link(np.float64(s))
+            if link_weights.size:
+                weight = link_weights[t]
+                without, slope_without = _non_link(np.float64(s))
+                cost, slope = weight * cost + (weight - 1) * without, weight * slope + (weight - 1) * slope_without
+            total += cost
+            step = left.dtype.type(slope)
+            for c in range(own.size):
+                pull[c] += step * theirs[c]
+    return total
+
+
+@dataclass(frozen=True)
+class _Kernels:
+    tiles: Callable[..., float]
+    links: Callable[..., float]
+    drawn_pairs: Callable[..., float]
+    linked_pairs: Callable[..., float]
+
+
+@cache
+def _kernels_for(loss: type[Loss]) -> _Kernels:
+    """The kernels with the formulas of a loss; they are compiled when they are first called."""
+    formulas = {"_non_link": loss.non_link, "_link": loss.link, "_NEUTRAL": loss.neutral}
+    row_costs = loss.tuned_row or specialized_part(_row_costs, **formulas)
+    by_row = {**formulas, "_row_costs": row_costs}
+    return _Kernels(
+        specialized(_tiles, **by_row),
+        specialized(_links, **formulas),
+        specialized(_drawn_pairs, **by_row),
+        specialized(_linked_pairs, **formulas, _CANONICAL=loss.canonical),
+    )
 
 
 def lane_sums(
@@ -266,46 +300,46 @@ def lane_sums(
     loss: Loss,
     omitted: Omitted,
 ) -> LaneSums:
-    """What the lane's tiles cost without links, plus the correction at the links of its rows."""
+    """What the lane's tiles cost without links, plus what the links of its rows add."""
     tiles, (begin, end) = lane.tiles, lane.link_rows
     top, bottom = int(tiles[:, 0].min(initial=begin)), int(tiles[:, 1].max(initial=end))
-    by_left = np.zeros((bottom - top, left.shape[1]), left.dtype)
-    by_right = np.zeros_like(right)
-    o = omitted
-    value = _tiles(
-        left,
-        right,
-        top,
-        tiles,
-        loss.code,
-        loss.neutral,
-        bool(o),
-        o.diagonal,
-        o.keys,
-        o.threshold,
-        o.indptr,
-        o.indices,
-        by_left,
-        by_right,
-    )
-    value += _links(
-        left, right, top, begin, end, links.indptr, links.indices, link_weight, loss.code, by_left, by_right
-    )
+    by_left, by_right = np.zeros((bottom - top, left.shape[1]), left.dtype), np.zeros_like(right)
+    kernels = _kernels_for(type(loss))
+    value = kernels.tiles(left, right, top, tiles, *_masks(omitted), by_left, by_right)
+    value += kernels.links(left, right, top, begin, end, links.indptr, links.indices, link_weight, by_left, by_right)
     return LaneSums(float(value), top, by_left, by_right)
 
 
+def row_sums(
+    left: FloatArray, top: int, drawn: DrawnColumns, F: FloatArray, graph: Graph, loss: Loss, omitted: Omitted
+) -> RowSums:
+    """What pairs of these rows with drawn columns cost without links, plus what the rows' links add."""
+    pulled, links = np.zeros_like(left), graph.adjacency
+    link_weights = np.empty(0) if graph.weights is None else graph.weights
+    kernels = _kernels_for(type(loss))
+    value = kernels.drawn_pairs(left, top, drawn.factors, drawn.nodes, drawn.weights, *_masks(omitted), pulled)
+    value += kernels.linked_pairs(left, top, F, links.indptr, links.indices, link_weights, pulled)
+    return RowSums(float(value), pulled)
+
+
+def _masks(omitted: Omitted) -> tuple[Any, ...]:
+    o = omitted
+    return bool(o), o.diagonal, o.keys, o.threshold, o.indptr, o.indices
+
+
 @cache
-def prepare(dtype: str) -> None:
-    """Compile for a precision, or fetch it from the cache, before the first evaluation asks for it."""
-    side = np.zeros((2, 1), dtype)
-    lane = Lane(np.array([[0, 2, 0, 2, 1]]), (0, 2))
+def prepare_lanes(loss: type[Loss], dtype: str) -> None:
+    """Compile ``lane_sums`` for a loss and a precision, or load it from the cache, before it is first needed."""
+    side, lane = np.zeros((2, 1), dtype), Lane(np.array([[0, 2, 0, 2, 1]]), (0, 2))
+    links = sparse.csr_array((2, 2), dtype=np.int8)
     with announced("compiling the fast evaluation"):
-        lane_sums(
-            side,
-            side,
-            lane,
-            sparse.csr_array((2, 2), dtype=np.int8),
-            1,
-            LOSSES[0],
-            Omitted.of(None, diagonal=False, n=2),
-        )
+        lane_sums(side, side, lane, links, 1, loss(), Omitted.of(None, diagonal=False, n=2))
+
+
+@cache
+def prepare_rows(loss: type[Loss], dtype: str) -> None:
+    """The same for ``row_sums``."""
+    F, graph = np.zeros((2, 1), dtype), Graph.from_rows(np.empty(0, np.int32), np.empty(0, np.int32), Nodes.numbered(2))
+    drawn = DrawnColumns(np.array([0]), np.ones(1), F[:1])
+    with announced("compiling the sampled evaluation"):
+        row_sums(F, 0, drawn, F, graph, loss(), Omitted.of(None, diagonal=False, n=2))

@@ -1,4 +1,4 @@
-"""The definition of correct: a lane's sums in NumPy, as the formulas are written."""
+"""The definition of correct: the kernels' sums in NumPy, as the formulas are written."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import numpy as np
 from scipy import sparse
 
 from philia._types import FloatArray
-from philia.objective.kernels.kernel import LaneSums
+from philia.graphs.graph import Graph
+from philia.objective.kernels.kernel import DrawnColumns, LaneSums, RowSums
 from philia.objective.lanes import Lane
 from philia.objective.losses import Loss
 from philia.objective.omitted import Omitted
@@ -21,7 +22,7 @@ def lane_sums(
     loss: Loss,
     omitted: Omitted,
 ) -> LaneSums:
-    """What the lane's tiles cost without links, plus the correction at the links of its rows."""
+    """What the lane's tiles cost without links, plus what the links of its rows add."""
     value, by_left, by_right = 0.0, np.zeros_like(left), np.zeros_like(right)
 
     for top, bottom, first, end, weight in lane.tiles.tolist():
@@ -41,3 +42,26 @@ def lane_sums(
     by_left[top:bottom] += pull @ right
     by_right += pull.T @ left[top:bottom]
     return LaneSums(value, 0, by_left, by_right)
+
+
+def row_sums(
+    left: FloatArray, top: int, drawn: DrawnColumns, F: FloatArray, graph: Graph, loss: Loss, omitted: Omitted
+) -> RowSums:
+    """What pairs of these rows with drawn columns cost without links, plus what the rows' links add."""
+    bottom = top + len(left)
+    scores = left @ drawn.factors.T
+    scores[omitted.mask(top, bottom, 0, graph.n_nodes)[:, drawn.nodes]] = loss.neutral
+    costs, slopes = loss.without_link(scores)
+    value = float((costs * drawn.weights).sum(dtype=np.float64))
+    pulled = (slopes * drawn.weights).astype(left.dtype) @ drawn.factors
+
+    linked = graph.adjacency[top:bottom].tocoo()
+    scores = (left[linked.row] * F[linked.col]).sum(axis=1)
+    costs, slopes = loss.link_correction(scores)
+    if graph.weights is not None:
+        weights = graph.weights[graph.adjacency.indptr[top] : graph.adjacency.indptr[bottom]]
+        without, slopes_without = loss.without_link(scores)
+        costs, slopes = weights * costs + (weights - 1) * without, weights * slopes + (weights - 1) * slopes_without
+    value += float(costs.sum(dtype=np.float64))
+    pulled += sparse.csr_array((slopes.astype(left.dtype), (linked.row, linked.col)), shape=linked.shape) @ F
+    return RowSums(value, pulled)

@@ -1,7 +1,7 @@
 """The part of the objective that belongs to nodes outside of the graph: their pairs with the fitted ones.
 
-With the fitted columns F fixed, the scores of a new node are linear in its own row, so its share of the cross-entropy
-is convex: there is one best place, and no start to choose.
+With the fitted columns F fixed, the scores of a new node are linear in its own row, so where the loss is convex in the
+score, as all losses here are, its share of the objective is convex: there is one best row, and no start to choose.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from collections.abc import Iterator
 
 import numpy as np
 from scipy import sparse
-from scipy.special import expit
 
 from philia._types import BoolArray, Float64Array, Int64Array
 from philia.execution import Executor, LocalThreads
@@ -26,10 +25,8 @@ _SCORES, _PRODUCTS = 1 << 20, 1 << 17
 _FEW = 16
 """Below this number of rows each is cheaper on its own."""
 
-_NOWHERE = -1e4  # the score at which a missing link costs nothing, as in CrossEntropy.neutral
 
-
-class NewRows:
+class _NewRows:
     """2 · sum over fitted j of loss(A_xj, f_x M f_j) + penalties · f_x², one function a new node x.
 
     It counts every pair twice, as the objective does; a new node's pair with itself, and pairs of two new nodes, are
@@ -38,7 +35,7 @@ class NewRows:
     >>> from philia.objective import CrossEntropy, Group
     >>> recipe = Recipe((Group("homophilous", 1, lower_bound=0.0),), np.eye(1), CrossEntropy())
     >>> links = sparse.csr_array(np.array([[1, 0]]))
-    >>> rows = NewRows(recipe, np.array([[2.0], [0.0]]), links, sparse.csr_array((1, 2)), penalty=0.5)
+    >>> rows = _NewRows(recipe, np.array([[2.0], [0.0]]), links, sparse.csr_array((1, 2)), penalty=0.5)
     >>> values, gradients = rows.values_and_gradients(np.array([0]), np.zeros((1, 1)))
     >>> values.round(3).tolist(), gradients.tolist()  # two pairs at even odds, each twice
     ([2.773], [[-2.0]])
@@ -47,45 +44,54 @@ class NewRows:
     def __init__(
         self, recipe: Recipe, F: Float64Array, links: sparse.csr_array, unknown: sparse.csr_array, penalty: float
     ) -> None:
-        free = free_columns(recipe)
+        free = _free_columns(recipe)
         everybody = F @ recipe.mixing  # symmetric
         self.design = np.ascontiguousarray(everybody[:, free])
         self._transposed = np.ascontiguousarray(self.design.T)
         # What a new node's fixed entries (ones, and values that all nodes share) add to its scores.
         self.offset = everybody[:, ~free] @ F[0, ~free]
         self.penalties = np.maximum(_of_free(recipe, recipe.penalties(penalty, 1)), LEAST_PENALTY)
-        self.unknown = unknown.tocsr()
+        self.loss, self.links, self.unknown = recipe.loss, links.tocsr(), unknown.tocsr()
+        # All that has to be known about links that add -score each.
         self.pull = np.asarray(links @ self.design, dtype=np.float64)
         self.constant = np.asarray(links @ self.offset, dtype=np.float64)
         self._space = np.empty((2, *links.shape))  # used again at every step: fresh memory costs more than the sums
 
     def values_and_gradients(self, rows: Int64Array, X: Float64Array) -> tuple[Float64Array, Float64Array]:
         """The cost of each new node at its row of X, and its gradient."""
-        p = self._scores(rows, X)
-        other = self._space[1, : len(rows)]
-        costs = np.maximum(p, 0, out=other).sum(axis=1)
-        expit(p, out=p)
-        # log(1 + e^s) = max(s, 0) - log max(p, 1 - p), and the last is a number between ½ and 1.
-        costs -= np.log(np.maximum(p, np.subtract(1, p, out=other), out=other), out=other).sum(axis=1)
-        costs -= (self.pull[rows] * X).sum(axis=1) + self.constant[rows]
+        scores, space = self._scores(rows, X), self._space[1, : len(rows)]
+        if self.loss.canonical:
+            costs = self.loss.row_costs(scores, space)  # the scores give way to slopes
+            costs -= (self.pull[rows] * X).sum(axis=1) + self.constant[rows]
+            gradients = scores @ self.design - self.pull[rows]
+        else:
+            linked = self.links[rows].tocoo()
+            added, slopes = self.loss.link_correction(scores[linked.row, linked.col])
+            costs = self.loss.row_costs(scores, space) + np.bincount(linked.row, added, len(rows))
+            scores[linked.row, linked.col] += slopes
+            gradients = scores @ self.design
         shrink = self.penalties * X
-        return 2 * costs + (shrink * X).sum(axis=1), 2 * (p @ self.design - self.pull[rows] + shrink)
+        return 2 * costs + (shrink * X).sum(axis=1), 2 * (gradients + shrink)
 
     def hessians(self, rows: Int64Array, X: Float64Array) -> Float64Array:
-        """The second derivatives: 2 · Gᵀ diag(p (1 - p)) G and the penalties, where G is the fixed side of the scores.
+        """The second derivatives: 2 · Gᵀ diag(c) G and the penalties, where G is the fixed side of the scores.
 
-        All rows share G, so one product of p (1 - p) with the products of any two columns of G gives them all.
+        c are the second derivatives by the scores, p (1 - p) for the cross-entropy. All rows share G, so one product of
+        c with the products of any two columns of G gives them all.
         """
-        p = self._scores(rows, X)
-        expit(p, out=p)
-        p *= np.subtract(1, p, out=self._space[1, : len(rows)])
+        scores = self._scores(rows, X)
+        curvature = self.loss.curvature(scores)
+        if not self.loss.canonical:
+            linked, left_out = self.links[rows].tocoo(), self.unknown[rows].tocoo()
+            curvature[linked.row, linked.col] += self.loss.link_curvature(scores[linked.row, linked.col])
+            curvature[left_out.row, left_out.col] = 0
         k = X.shape[1]
         if len(rows) < _FEW:
-            found = np.stack([(self._transposed * own) @ self.design for own in p])
+            found = np.stack([(self._transposed * own) @ self.design for own in curvature])
         else:
             first, second = np.triu_indices(k)
             found = np.empty((len(rows), k, k))
-            found[:, first, second] = found[:, second, first] = self._weighted_products(p, len(first))
+            found[:, first, second] = found[:, second, first] = self._weighted_products(curvature, len(first))
         found *= 2
         found[:, np.arange(k), np.arange(k)] += 2 * self.penalties
         return found
@@ -94,7 +100,7 @@ class NewRows:
         scores = np.matmul(X, self.design.T, out=self._space[0, : len(rows)])
         scores += self.offset
         left_out = self.unknown[rows].tocoo()
-        scores[left_out.row, left_out.col] = _NOWHERE
+        scores[left_out.row, left_out.col] = self.loss.neutral
         return scores
 
     def _weighted_products(self, weights: Float64Array, width: int) -> Float64Array:
@@ -113,7 +119,7 @@ class NewRows:
         return sums
 
 
-def place_rows(
+def fold_in(
     recipe: Recipe,
     F: Float64Array,
     links: sparse.csr_array,
@@ -124,23 +130,23 @@ def place_rows(
 ) -> tuple[Float64Array, Float64Array]:
     """Rows of F for new nodes (new × k), and the residual of each, which is zero where the row is optimal.
 
-    The recipe's loss is the cross-entropy, its mixing symmetric: scores that are linear in the row, and a convex cost.
+    The recipe's mixing is symmetric: scores are linear in the row, and the cost is convex.
     Memory stays at some blocks of new nodes × n scores, whatever the number of new nodes.
 
     >>> from philia.objective import CrossEntropy, Group
     >>> recipe = Recipe((Group("homophilous", 1, lower_bound=0.0),), np.eye(1), CrossEntropy())
     >>> links = sparse.csr_array(np.array([[1, 1, 0], [0, 0, 1]]))
-    >>> rows, residuals = place_rows(recipe, np.array([[2.0], [2.0], [0.0]]), links, penalty=0.5)
+    >>> rows, residuals = fold_in(recipe, np.array([[2.0], [2.0], [0.0]]), links, penalty=0.5)
     >>> rows.round(2).tolist(), bool(residuals.max() < 1e-8)
     ([[0.98], [0.0]], True)
     """
-    free = free_columns(recipe)
+    free = _free_columns(recipe)
     lower = _of_free(recipe, recipe.lower_bounds(1))
     unknown = sparse.csr_array(links.shape, dtype=bool) if unknown is None else unknown
     start = F[:, free].mean(axis=0)
 
     def solved(part: slice) -> RowSolution:
-        functions = NewRows(recipe, F, links[part], unknown[part], penalty)
+        functions = _NewRows(recipe, F, links[part], unknown[part], penalty)
         return minimize_rows(functions, np.tile(start, (functions.pull.shape[0], 1)), lower)
 
     parts = list((executor or LocalThreads()).map(solved, _parts(links.shape[0], F.shape)))
@@ -149,12 +155,12 @@ def place_rows(
     return placed, np.concatenate([part.residuals for part in parts])
 
 
-def free_columns(recipe: Recipe) -> BoolArray:
+def _free_columns(recipe: Recipe) -> BoolArray:
     """Which columns of F every node has a value of its own in.
 
     >>> from philia.objective import CrossEntropy, Group
     >>> groups = Group("homophilous", 2, lower_bound=0.0), Group("ones", 1, freedom=Freedom.ONES)
-    >>> free_columns(Recipe(groups, np.eye(3), CrossEntropy())).tolist()
+    >>> _free_columns(Recipe(groups, np.eye(3), CrossEntropy())).tolist()
     [True, True, False]
     """
     return np.repeat([g.freedom is Freedom.EVERY_NODE for g in recipe.groups], [g.width for g in recipe.groups])

@@ -16,12 +16,11 @@ from sklearn.base import clone
 from philia import AttractRepel, BigClam, CommunityModel, LogisticPCA
 from philia.datasets import planted
 from philia.exceptions import ClusterError, InvalidParameterError
-from philia.execution import LocalThreads, as_executor, opened, places
+from philia.execution import LocalThreads, as_executor, opened, setting
 from philia.execution.cluster import DaskCluster
 from philia.models import load
 from philia.models.factorization import Factorization
-from philia.objective import Freedom
-from philia.objective.sharded_pairs import sampled_pairs_objective
+from philia.objective import Freedom, SampledPairsObjective
 from philia.solvers import LBFGSB, Adam
 from tests.execution.keepers import Parts
 from tests.strategies import community_recipe
@@ -50,7 +49,7 @@ def connections(monkeypatch: pytest.MonkeyPatch) -> list[DaskCluster]:
             super().__init__(*where)
             made.append(self)
 
-    monkeypatch.setattr(places, "DaskCluster", Counted)
+    monkeypatch.setattr(setting, "DaskCluster", Counted)
     return made
 
 
@@ -86,7 +85,7 @@ def test_an_address_is_connected_to_once_in_an_automatic_choice_and_left(monkeyp
         def __exit__(self, *error: object) -> None:
             happened.append("closed")
 
-    monkeypatch.setattr(places, "DaskCluster", Connection)
+    monkeypatch.setattr(setting, "DaskCluster", Connection)
     settings: dict[str, Any] = {"n_heterophilous": 0, "background": "constant", "solver": LBFGSB(4), "random_state": 0}
     here = CommunityModel(**settings).fit(SMALL)
     there = CommunityModel(executor="tcp://10.0.0.1:8786", **settings).fit(SMALL)
@@ -150,7 +149,7 @@ def test_an_address_outside_of_a_fit_is_connected_to_while_it_maps(
 
 
 def test_a_cluster_that_is_not_there_is_said(distributed: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(places, "DaskCluster", lambda address: DaskCluster(address, timeout=0.5))
+    monkeypatch.setattr(setting, "DaskCluster", lambda address: DaskCluster(address, timeout=0.5))
     with pytest.raises(ClusterError, match=r"no scheduler answered at tcp://127\.0\.0\.1:1"):
         small(executor="tcp://127.0.0.1:1").fit(SMALL)
 
@@ -174,10 +173,10 @@ def test_only_what_moved_is_sent_from_round_to_round(cluster: DaskCluster, monke
         return scatter(data, **where)
 
     monkeypatch.setattr(cluster.client, "scatter", counted)
-    objective = sampled_pairs_objective(GRAPH, community_recipe(3, 2, Freedom.SHARED), executor=cluster)
+    objective = SampledPairsObjective(GRAPH, community_recipe(3, 2, Freedom.SHARED), executor=cluster)
     Adam(2).minimize(objective, np.ones((600, 7)), np.zeros(7), np.random.default_rng(0))
     kinds = [type(thing).__name__ for thing in sent]
-    assert kinds[:4] == ["ShardWork", "ShardWork", "Round", "Change"]
+    assert kinds[:4] == ["_ShardWork", "_ShardWork", "_Round", "_Change"]
     assert set(kinds[4:]) == {"Change"}
     assert max(len(change.rows) for change in sent[3:]) <= 600 / 4
 
