@@ -33,19 +33,6 @@ _CHUNK = 65536
 """Pairs of a sample whose rows of F are gathered together: 50 MB with 100 columns in single precision."""
 
 
-PAIRS = 2**20
-"""About how many pairs are drawn if nobody says how many."""
-
-_MOST_DRAWN = 2**26
-"""More are not drawn only because few of them are held out."""
-
-_AT_ONCE = 2**20
-"""Pairs drawn together: 16 MB of rows and columns."""
-
-NORMAL_95 = 1.959963984540054
-"""95 % of a normal distribution lies within this many standard deviations of its mean."""
-
-
 def mean_log_likelihood(graph: Graph, score_block: Callable[[slice, slice], Float64Array], loss: Loss) -> float:
     """The mean log-likelihood per pair of different nodes, over all pairs; 0 is perfect.
 
