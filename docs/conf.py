@@ -30,6 +30,7 @@ extensions = [
     "sphinx.ext.napoleon",
     "sphinx_gallery.gen_gallery",
     "command_line",
+    "mathml",
     "named_code",
     "reference",
     "tutorial_links",
@@ -55,8 +56,11 @@ nitpicky = True
 # Only philia's own names can be looked up without a network; those of Python, NumPy and others stay plain text.
 nitpick_ignore_regex = [("py:.*", r"(?!philia\.).*")]
 
-# Markdown: headings are anchors, as on a code host.
+# Markdown: headings are anchors and formulas are $…$ or blocks of ```math, as on a code host.
 myst_heading_anchors = 4
+myst_enable_extensions = ["dollarmath"]
+myst_fence_as_directive = ["math"]
+html_math_renderer = "mathml"
 myst_links_external_new_tab = False
 
 # The reference: what a room lists in __all__, in the order of its file.
