@@ -36,7 +36,7 @@ def section(name: str) -> str:
 
 WORDS = {
     "startup": "Seconds from start to end of a process, with warm caches.",
-    "reading": "Reading an edge list with `read_graph`, compared with a plain Python reader that splits and looks up.",
+    "reading": "Reading an edge list with `read_graph`, beside a plain Python reader that splits and looks up.",
     "evaluation": """One evaluation of the objective and its gradient. The limit is the time of its three matrix
 products at the speed of large matrix products, plus the entrywise part alone, on as many threads. PyTorch works on
 dense matrices with automatic differentiation: with the loss as printed in Algorithm 2, and with its own fused

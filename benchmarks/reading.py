@@ -27,7 +27,7 @@ _LINES_AT_ONCE = 1 << 18
 
 
 def run(links: int) -> dict[str, dict[str, float]]:
-    """Seconds, MB per second and peak GB of both readers, and how many times longer the plain one takes."""
+    """Seconds, MB a second and peak GB of both readers, and how many times longer the plain one takes."""
     with tempfile.TemporaryDirectory() as folder:
         return {
             "integers": _compared(Path(folder), links, "{}\t{}\n"),
@@ -47,7 +47,7 @@ def _compared(folder: Path, links: int, line: str) -> dict[str, float]:
     return {
         "megabytes": round(megabytes, 1),
         **{f"{reader}: seconds": round(seconds[reader], 2) for reader in READERS},
-        **{f"{reader}: MB per second": round(megabytes / seconds[reader], 1) for reader in READERS},
+        **{f"{reader}: MB a second": round(megabytes / seconds[reader], 1) for reader in READERS},
         **{f"{reader}: peak GB": round(peak[reader], 2) for reader in READERS},
         "plain / philia": round(seconds["plain"] / seconds["philia"], 1),
     }

@@ -52,7 +52,7 @@ def _standing(scope: Scope, total: int, done: int) -> str:
 
 def _claims(claims: Sequence[Claim]) -> str:
     rows = tuple((c.where, c.claim, c.reading, c.measured, f"**{c.verdict}**") for c in claims)
-    return "## Claims\n\n" + markdown(Table("", ("where", "claim", "criterion", "measured", "verdict"), rows))
+    return "## Claims\n\n" + markdown(Table("", ("where", "claim", "how it is read", "measured", "verdict"), rows))
 
 
 def _section(experiment: Measured, scope: Scope, store: ResultStore, pictures: Path) -> str:

@@ -1,4 +1,4 @@
-"""Measures on a sample of the held-out pairs, each of which counts as many times as its weight says."""
+"""Measures of hidden pairs that are a sample: each judged pair stands for as many as its weight says."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from philia.objective import RandomPairs
 from philia.objective.sampled_held_out import all_held_out, sample_held_out
 
 EXACT = 20_000_000
-"""Up to this many held-out pairs, all of them are evaluated."""
+"""Up to so many hidden pairs are judged one and all."""
 
 SAMPLE = 3_000_000
-"""The number of held-out pairs without a link that are evaluated if there are more."""
+"""How many hidden pairs without a link are judged where there are more."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +29,7 @@ class Judged:
 
 
 def judged_pairs(graph: Graph, hidden: RandomPairs, exact: int = EXACT, sample: int = SAMPLE) -> Judged:
-    """All held-out pairs; if there are too many, all links and a uniform sample of the others, with weights.
+    """All hidden pairs; of too many, all that are linked and a uniform sample of the others, with weights.
 
     How many there are in all is then taken for what it is on average: of hundreds of millions that is right to 10⁻⁴.
 
