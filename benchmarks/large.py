@@ -5,7 +5,7 @@ repel, 10 links a node. One link in a hundred is kept out of the file, to test o
 
     python -m benchmarks.large whole --nodes 1e6     # the command line, timed, and what the model knows
     python -m benchmarks.large course --nodes 1e6    # the same fit, with the test links looked at after every epoch
-    python -m benchmarks.large epochs                # seconds an epoch from 100,000 to 10 million links
+    python -m benchmarks.large epochs                # seconds per epoch from 100,000 to 10 million links
 """
 
 from __future__ import annotations
@@ -198,8 +198,8 @@ def epochs(sizes: tuple[int, ...] = (10_000, 30_000, 100_000, 300_000, 1_000_000
         with one_blas_thread():
             Adam(4).minimize(objective, F, lower, rng, lambda progress, ends=ends: ends.append(progress.seconds))  # type: ignore[misc]
         took = float(np.median(np.diff(ends)))
-        result.append({"nodes": n, "links": graph.n_links, "seconds an epoch": round(took, 3)})
-        result[-1]["microseconds a link"] = round(1e6 * took / graph.n_links, 3)
+        result.append({"nodes": n, "links": graph.n_links, "seconds per epoch": round(took, 3)})
+        result[-1]["microseconds per link"] = round(1e6 * took / graph.n_links, 3)
         result[-1]["epochs of a whole search, at most"] = adam_for(n).iterations
         print(result[-1], flush=True)
     save("large_epochs", result)

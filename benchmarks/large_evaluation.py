@@ -42,7 +42,7 @@ def run(rounds: int = 3) -> None:
         {
             "nodes": n, "k": K, "precision": dtype, "shortest, s": round(min(times[1:]), 2),
             "median, s": round(float(np.median(times[1:])), 2), "longest, s": round(max(times[1:]), 2),
-            "median, nanoseconds a pair and column": round(1e9 * float(np.median(times[1:])) / (n * n * K), 4),
+            "median, nanoseconds per pair and column": round(1e9 * float(np.median(times[1:])) / (n * n * K), 4),
         }
         for (n, dtype), (_, _, times) in found.items()
     ])  # fmt: skip

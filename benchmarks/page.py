@@ -13,7 +13,8 @@ PAGE = Path(__file__).parent / "README.md"
 HEAD = """# Benchmarks
 
 Written by `python -m benchmarks.page` from the files in `benchmarks/results`; `make bench` measures all of them again.
-Ratios are of times taken in turns in one run, medians of several; times alone depend on the machine and its mood.
+Ratios compare times measured alternately in one run, as medians of several; absolute times depend on the machine and
+its load.
 """
 
 
@@ -34,40 +35,42 @@ def section(name: str) -> str:
 
 
 WORDS = {
-    "startup": "Seconds from start to end of a process, on a warm machine.",
+    "startup": "Seconds from start to end of a process, with warm caches.",
     "reading": "Reading an edge list with `read_graph`, beside a plain Python reader that splits and looks up.",
-    "evaluation": """One evaluation of the objective and its gradient. The limit is the flops of its three products at
-the speed of large matrix products plus the entrywise part alone, on as many threads. PyTorch works on dense matrices
-with automatic differentiation: with the loss as Algorithm 2 prints it, and with its own fused cross-entropy.""",
-    "fits_ppi": "Whole fits of 200 iterations; values are evaluated in float64, against the first row of each group.",
+    "evaluation": """One evaluation of the objective and its gradient. The limit is the time of its three matrix
+products at the speed of large matrix products, plus the entrywise part alone, on as many threads. PyTorch works on
+dense matrices with automatic differentiation: with the loss as printed in Algorithm 2, and with its own fused
+cross-entropy.""",
+    "fits_ppi": "Whole fits of 200 iterations; values are in float64, relative to the first row of each group.",
     "fits_blog": "The same on a larger graph.",
-    "stochastic_losses": """Adam on sampled pairs with nothing hidden, from the default start, against the paper's
-search on all pairs (SciPy's L-BFGS-B, 200 iterations, float64, its random start), on the paper's objective; both losses
-are those of all pairs. Settings were chosen on blog and amazon; that without a penalty the last steps have to look at
-all pairs was seen on amazon and on ppi.""",
-    "stochastic_times": """The same on blog at penalty 10, whole fits with their starts, in turns, beside one evaluation
-of dense matrices with automatic differentiation, of which L-BFGS-B asks for 205 there.""",
-    "large_epochs": """Seconds an epoch of the search on sampled pairs, with 28 + 4 columns and ten links a node.""",
-    "large_1000000": """`philia fit` on a generated graph, from a file of links to a saved model, with 28 + 4 columns:
-how long it took, what it held, how well it tells test links (not in the file) from other pairs, and the planted
-communities in its columns and in those of its start.""",
-    "large_10000000": """The same with ten million nodes, links kept on disk to stay within the memory allowed.""",
-    "large_course_1000000": """A fit of the same graph, with the test links looked at after every epoch.""",
+    "stochastic_losses": """Adam on sampled pairs without validation pairs, from the default start, compared with
+the paper's search on all pairs (SciPy's L-BFGS-B, 200 iterations, float64, random start), on the paper's objective;
+both losses are over all pairs. Settings were chosen on blog and amazon. That the last steps have to visit all pairs
+if there is no penalty was seen on amazon and on ppi.""",
+    "stochastic_times": """The same on blog at penalty 10: whole fits including their starts, measured alternately,
+compared with dense matrices and automatic differentiation, of which L-BFGS-B needs 205 evaluations there.""",
+    "large_epochs": """Seconds per epoch of the search on sampled pairs, with 28 + 4 columns and ten links per node.""",
+    "large_1000000": """`philia fit` on a generated graph, from a file of links to a saved model, with 28 + 4
+columns: time, memory, how well it separates test links (not in the file) from other pairs, and how well the columns
+of the model and of its start match the planted communities.""",
+    "large_10000000": """The same with ten million nodes, with links kept on disk to stay within the memory limit.""",
+    "large_course_1000000": """A fit of the same graph, evaluated on the test links after every epoch.""",
     "report": """`philia report`, from a model file to a page.""",
-    "large_evaluation": """One evaluation over all pairs on larger graphs, several times in turns.""",
-    "peers": """Models beside public programs of the same method, with as many columns as the graph has labels: medians
-of three seeds, of one for BigClam on email and ppi. A log-likelihood is better the higher, an error the lower. cdlib's
-learning rate is the best of three; at its default it diverges on some graphs. scikit-learn's NMF
-has two factors where SymNMF has one, and is made symmetric by their mean.""",
-    "exact_columns": """Nonnegative columns that represent a network exactly, beside what theorems promise: the paper's
-by largest degree c and by arboricity α, each six times for communities, and Theorem B's for any line of nodes (d is
-the degeneracy). Then a line by chance, the line found, the longest number in bits, and seconds: to search the line, to
-make the numbers, to certify every pair, and to write the file (MB), read it and verify it from there.""",
-    "exact_constructions": """Every construction: columns, bits, seconds to make it and to certify every pair, and,
-where that is a matter of minutes, to check the columns written out in full, every entry in whole numbers.""",
-    "exact_fitting": """The fewest columns with which a fit was found to be exact and certified, for communities and
-for logistic PCA, beside what constructions take; in brackets the most columns that were tried in vain, and how long the
-exact fit took. That a fit with fewer was not found proves nothing.""",
+    "large_evaluation": """One evaluation over all pairs on larger graphs, several times, alternately.""",
+    "peers": """Models compared with public implementations of the same method, with as many columns as the graph
+has labels: medians of three seeds, one seed for BigClam on email and ppi. Higher is better for log-likelihoods,
+lower for errors. cdlib's learning rate is the best of three; at its default it diverges on some graphs.
+scikit-learn's NMF has two factors where SymNMF has one, and is made symmetric by averaging them.""",
+    "exact_columns": """Nonnegative columns that represent a network exactly, compared with the guarantees: the
+paper's by largest degree c and by arboricity α, each times six for communities, and Theorem B's for any line of
+nodes (d is the degeneracy). Then the columns with a random line and with the line found, the longest number in
+bits, and seconds: to search for the line, to compute the numbers, to certify every pair, and to write the file
+(MB), read it and verify it.""",
+    "exact_constructions": """Every construction: columns, bits, seconds to compute it and to certify every pair,
+and, where that takes minutes at most, to check the columns written out in full, every entry in whole numbers.""",
+    "exact_fitting": """The fewest columns with which a fit was exact and certified, for communities and for
+logistic PCA, compared with the constructions; in brackets the largest number of columns that failed, and the time
+of the exact fit. That no fit with fewer columns was found proves nothing.""",
 }
 
 

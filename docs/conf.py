@@ -1,7 +1,7 @@
 """How the site is built: ``make docs``.
 
-The source folder is the whole repository, so every page has the same place on the site as in the repository, and a
-relative link that works in one works in the other.
+The source folder is the whole repository, so every page has the same path on the site as in the repository, and
+relative links work in both.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ sys.path[:0] = [str(ROOT / "docs" / "_extensions"), str(ROOT / "src")]
 
 from philia import __version__  # noqa: E402  (found through the path above)
 
-# A package of the theme makes every library talk; a build should say what is wrong, and nothing else.
+# A package of the theme turns on every library's log; a build should report problems and nothing else.
 logging.getLogger("philia").setLevel(logging.WARNING)
 
 project = "philia"
@@ -30,6 +30,7 @@ extensions = [
     "sphinx.ext.napoleon",
     "sphinx_gallery.gen_gallery",
     "command_line",
+    "mathml",
     "named_code",
     "reference",
     "tutorial_links",
@@ -52,14 +53,17 @@ highlight_language = "none"
 highlight_options = {"python": {"stripnl": True}}  # doctest needs a blank line at the end, readers do not
 pygments_dark_style = "github-dark"
 nitpicky = True
-# Only philia's own names can be looked up without a network; those of Python, NumPy and others stay plain text.
+# Only philia's own names can be resolved without a network; those of Python, NumPy and others stay plain text.
 nitpick_ignore_regex = [("py:.*", r"(?!philia\.).*")]
 
-# Markdown: headings are anchors, as on a code host.
+# Markdown: headings are anchors and formulas are $…$ or blocks of ```math, as on a code host.
 myst_heading_anchors = 4
+myst_enable_extensions = ["dollarmath"]
+myst_fence_as_directive = ["math"]
+html_math_renderer = "mathml"
 myst_links_external_new_tab = False
 
-# The reference: what a room lists in __all__, in the order of its file.
+# The reference: the names in __all__ of each room, in the order of its file.
 autodoc_member_order = "bysource"
 autodoc_typehints_format = "short"
 autodoc_class_signature = "mixed"
@@ -68,8 +72,8 @@ python_use_unqualified_type_names = True
 python_maximum_signature_line_length = 100
 toc_object_entries_show_parents = "hide"
 
-# Tutorials: scripts that are run while the site is built, each to be had as a script and as a notebook. They may use
-# neither a network nor data that only this machine has; tests/test_examples.py looks at what they printed.
+# Tutorials: scripts that are executed while the site is built, and can be downloaded as scripts and notebooks. They may
+# use neither a network nor data of this machine; tests/test_examples.py checks their output.
 os.environ.pop("PHILIA_DATA", None)
 os.environ.update(dict.fromkeys(("http_proxy", "https_proxy", "ftp_proxy"), "http://127.0.0.1:9"))
 sphinx_gallery_conf = {
@@ -92,5 +96,5 @@ html_additional_pages = {"index": "start.html"}
 html_copy_source = False
 html_show_sourcelink = False
 html_show_copyright = False
-html_show_search_summary = False  # it would have to fetch pages, which no browser allows from disk
+html_show_search_summary = False  # it fetches pages, which browsers do not allow for files on disk
 html_theme_options = {"navigation_with_keys": True}

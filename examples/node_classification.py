@@ -1,7 +1,7 @@
-"""What the links say about the nodes: communities as features for scikit-learn.
+"""Predict properties of nodes from their links: communities as features for scikit-learn.
 
-Half of the users of a dating app have told their city and their gender. A model is fitted to the matches of all, and
-logistic regression learns from the told half what the numbers of a user mean. The other half is predicted.
+We know the city and the gender of half of the users of a dating app. A model is fitted to the matches of all users,
+logistic regression learns from the known half what the numbers of a user mean, and the other half is predicted.
 
     python examples/node_classification.py
     python examples/node_classification.py ppi      # a real network with labels, from philia.datasets
@@ -43,7 +43,7 @@ def label_matrix(graph: philia.Graph, labels: dict[Any, list[Any]]) -> tuple[lis
 
 
 def likeliest(chances: Any, counts: Any) -> Any:
-    """As many labels a node as it has: those with the largest chances."""
+    """As many labels per node as it has: those with the largest probabilities."""
     ranks = (-chances).argsort(axis=1).argsort(axis=1)
     return (ranks < counts[:, None]).astype(int)
 
@@ -57,14 +57,14 @@ def main() -> None:
     known, rest = np.split(order, [len(order) // 2])
     learnable = table[known].any(axis=0)
 
-    # The same number of columns a node for both; the communities also have a popularity.
+    # The same number of columns per node for both; the communities also have a popularity.
     columns = 10 if len(sys.argv) < 2 else 32
     models: dict[str, philia.SVD | philia.CommunityModel] = {
         "SVD": philia.SVD(columns, random_state=0),
         "communities": philia.CommunityModel(columns - 2, 2, penalty=1, random_state=0),
     }
     for title, model in models.items():
-        # The rows that go in are names. The features come from the links alone, so no label can leak into them.
+        # The input rows are names. The features come from the links alone, so no label can leak into them.
         pipeline = Pipeline(
             [
                 ("features", NodeFeatures(model, graph)),

@@ -58,7 +58,7 @@ ida; gus; 1
 
 def main() -> None:
     """Read, fit, and show what was found."""
-    # Delimiter, comments, header and quotes are found; whatever has to be dropped is counted.
+    # Delimiter, comments, header and quotes are detected; everything that has to be dropped is counted.
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "dances.csv"
         path.write_text(FILE)
@@ -66,15 +66,16 @@ def main() -> None:
     print(f"{graph.n_nodes} people, {graph.n_links} pairs who danced")
     print(f"changed on reading: {graph.changes}\n")
 
-    # Two groups that attract, two that repel, and odds for an ordinary pair ("constant") to start from. The graph is
-    # small, and so is the penalty. Without these numbers philia would choose them, but this few links hardly can.
+    # Two groups that attract, two that repel, and the odds of an ordinary pair ("constant") as the baseline. The graph
+    # is small, and so is the penalty. By default philia would choose these numbers, but there are too few links for
+    # that.
     model = philia.CommunityModel(2, 2, penalty=0.3, background="constant", random_state=0).fit(graph)
     print(f"the fit {model.solution_}\n")
 
     # B communities are the two evenings, C communities the leaders and the followers.
     print(model.communities(), "\n")
 
-    # The likeliest pairs who have not danced yet: one evening, different roles.
+    # The likeliest pairs who have not danced yet: the same evening, different roles.
     print("likeliest missing links:")
     for link in model.top_links(count=2):
         print(f"  {link.u} and {link.v}, probability {link.probability:.2f}")

@@ -1,1 +1,1 @@
-"""How good the results are: hidden links, known communities and planted ones, beside other methods."""
+"""Quality of the results compared with other methods: held-out links, known communities and planted ones."""

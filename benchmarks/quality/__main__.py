@@ -72,7 +72,7 @@ def read(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--datasets", nargs="+", default=[], help="networks; all by default")
     parser.add_argument("--methods", nargs="+", default=[], help="methods; all by default")
     parser.add_argument("--seeds", nargs="+", type=int, default=list(ALL.seeds))
-    parser.add_argument("--limit-seconds", type=float, help="stop a task after so many seconds and record that")
+    parser.add_argument("--limit-seconds", type=float, help="stop a task after this many seconds and record that")
     parser.add_argument("--again", choices=["failed", "all"], help="run tasks again that failed, or all chosen ones")
     parser.add_argument("--results", type=Path, default=RESULTS / "quality", help="the folder of the results")
     parser.add_argument("--page", type=Path, default=FOLDER, help="the folder of the page")

@@ -83,11 +83,11 @@ class KnownCommunities(Measured):
     name = "communities"
     title = "Communities against known labels"
     about = (
-        "Every method sees the whole network. `philia` is told nothing; Louvain chooses its number itself; all others "
-        "look for as many communities as there are labels. A node is a member by each model's default rule, and all "
+        "Every method sees the whole network. `philia` and Louvain choose the number of communities themselves; all "
+        "others look for as many as there are labels. Membership follows each model's default rule, and all "
         "communities count, those that attract and those that repel; the last table counts only those that attract. "
-        "BigClam and NOCD of cdlib have cdlib's settings, but NOCD 500 epochs. The trivial covers stand beside the "
-        "methods and are never in bold: where one of them is ahead, the measure says little."
+        "cdlib's BigClam and NOCD have cdlib's settings, except that NOCD gets 500 epochs. The trivial covers are for "
+        "comparison and never in bold: where one of them is ahead, the measure says little."
     )
 
     def tasks(self, scope: Scope) -> Iterator[Task]:

@@ -1,4 +1,4 @@
-"""Prediction of hidden links: models, formulas that need no fit, and the density for every pair."""
+"""Prediction of held-out links: models, formulas that need no fit, and the density for every pair."""
 
 from __future__ import annotations
 
@@ -34,19 +34,19 @@ class LinkPrediction(Measured):
     """Hidden pairs, told apart by every method."""
 
     name = "links"
-    title = "Prediction of hidden links"
+    title = "Prediction of held-out links"
     about = (
-        "A tenth of all pairs of nodes, links and non-links alike, is hidden; each seed hides others, the same for all "
-        "methods. `philia` is `CommunityModel(random_state=seed)` and is told nothing else. All others get k columns, "
-        "k being the number of labels (16 for slashdot and its core): `paper` half of either kind with a penalty of "
-        "10, IeClam and AttractRepel half of either kind, LogisticPCA k/2 columns of two numbers each; none but "
-        "`paper` is penalised. "
-        "The formulas, and SVD, cannot know which pairs are hidden and take them for non-links. The log-likelihood is "
-        "the mean over hidden pairs, in nats. SymNMF, SVD and AttractRepel give no probabilities: their expected "
-        "entries are clipped, as `evaluate_links` does, to 10⁻¹² from 0 and 1, as are all probabilities; a second "
-        f"table clips at 10⁻⁶, which is milder to them. Of more than {EXACT:,} hidden pairs (slashdot) all links and "
-        f"{SAMPLE:,} of the others are judged, weighted so that the figures are estimates of those of all; the models "
-        "search on sampled pairs there, as they do by themselves on graphs of that size."
+        "A tenth of all pairs of nodes, links and non-links alike, is held out; each seed holds out different pairs, "
+        "the same for all methods. `philia` is `CommunityModel(random_state=seed)` without further settings. All "
+        "others get k columns, where k is the number of labels (16 for slashdot and its core): `paper` half of each "
+        "kind with a penalty of 10, IeClam and AttractRepel half of each kind, LogisticPCA k/2 columns of two numbers "
+        "each; only `paper` is penalized. "
+        "The formulas, and SVD, do not know which pairs are held out and treat them as non-links. The log-likelihood "
+        "is the mean over held-out pairs, in nats. SymNMF, SVD and AttractRepel give no probabilities: their expected "
+        "entries are clipped, as in `evaluate_links`, to 10⁻¹² from 0 and 1, as are all probabilities; a second "
+        f"table clips at 10⁻⁶, which is milder to them. If more than {EXACT:,} pairs are held out (slashdot), all "
+        f"links and {SAMPLE:,} of the others are evaluated, with weights that make the figures estimates of those of "
+        "all pairs. There the models search on sampled pairs, as is their default on graphs of that size."
     )
 
     def tasks(self, scope: Scope) -> Iterator[Task]:
@@ -72,7 +72,7 @@ class LinkPrediction(Measured):
         """Every measure on reported networks, and on those that settings were chosen on."""
         measures = {
             "average_precision": "Average precision",
-            "log_likelihood": "Mean log-likelihood of a hidden pair",
+            "log_likelihood": "Mean log-likelihood per held-out pair",
             "log_likelihood_1e-6": "The same, with probabilities clipped at 10⁻⁶",
             "auc": "Area under the ROC curve",
             "f1_best": "F1 at the best threshold",
@@ -123,7 +123,7 @@ def _chosen(results: Sequence[Result]) -> Table:
 
 
 def predict(name: str, method: str, seed: int) -> dict[str, Any]:
-    """The measures of one method on the pairs that a seed hides."""
+    """The measures of one method on the pairs that a seed holds out."""
     graph, hidden = network(name), RandomPairs(RATE, seed=seed)
     judged = judged_pairs(graph, hidden)
     probabilities: Float64Array | None = None

@@ -48,7 +48,7 @@ MODELS: dict[str, Make] = {
     "IeClam": lambda k, seed: IeClam(k - k // 2, k // 2, random_state=seed),
     "SymNMF": lambda k, seed: SymNMF(k, random_state=seed),
     "SVD": lambda k, seed: SVD(k, random_state=seed),
-    # A column of logistic PCA is two numbers a node.
+    # A column of logistic PCA is two numbers per node.
     "LogisticPCA": lambda k, seed: LogisticPCA(max(1, k // 2), random_state=seed),
     "AttractRepel": lambda k, seed: AttractRepel(k - k // 2, k // 2, random_state=seed),
 }

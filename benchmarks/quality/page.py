@@ -12,9 +12,9 @@ from philia.graphs.files.saving import saving
 
 HEAD = """# Quality
 
-Written by `python -m benchmarks.quality page` from the lines in `benchmarks/results/quality`; `python -m
-benchmarks.quality` runs what is missing there. Figures are means over seeds ± the standard deviation over seeds; the
-best of a column is in bold, as are those equal to it in the digits shown."""
+Written by `python -m benchmarks.quality page` from the results in `benchmarks/results/quality`; `python -m
+benchmarks.quality` runs the missing tasks. Figures are means ± standard deviations over seeds; the best of a column is
+in bold, as are all that equal it in the digits shown."""
 
 
 def write(folder: Path, experiments: Sequence[Measured], scope: Scope, store: ResultStore) -> Path:
@@ -40,12 +40,12 @@ def write(folder: Path, experiments: Sequence[Measured], scope: Scope, store: Re
 
 def _standing(scope: Scope, total: int, done: int) -> str:
     return (
-        f"Settings were chosen on {', '.join(TUNING)} and on planted graphs only. The others, {', '.join(REPORTED)}, "
-        "are reported. The start was changed once after a first run on amazon, youtube and ppi, for the sake of "
-        "generated graphs; the solver of the trials once after a first report on all, to make the choice cheaper, and "
-        "empty columns leave the search since then. philia's figures are those of the second run; those of the first "
-        f"are in the history of this page. Seeds: {', '.join(map(str, scope.seeds))}. {done} of {total} tasks have a "
-        "result."
+        f"Settings were chosen only on {', '.join(TUNING)} and on planted graphs. The other networks, "
+        f"{', '.join(REPORTED)}, are reported. The start was changed once after a first run on amazon, youtube and "
+        "ppi, because of generated graphs. The solver of the trials was changed once after a first report on all "
+        "networks, to make the choice cheaper, and since then empty columns leave the search. philia's figures are "
+        "those of the second run; those of the first are in the history of this page. Seeds: "
+        f"{', '.join(map(str, scope.seeds))}. {done} of {total} tasks have a result."
     )
 
 

@@ -26,7 +26,7 @@ SHARE, MOST = 0.05, 200
 """How many nodes are new: this share of them, and not more than this number."""
 
 HIDDEN = 0.5
-"""The share of a new node's pairs that is hidden, and judged."""
+"""The share of a new node's pairs that is held out and evaluated."""
 
 AGAIN = f"{PHILIA}, fitted again"
 PLACED = {PHILIA: philia, "paper": paper}
@@ -34,7 +34,7 @@ PLACED = {PHILIA: philia, "paper": paper}
 
 @dataclass(frozen=True, eq=False)
 class Newcomers:
-    """A graph, the rows of its new and of its old nodes, and which of their pairs are hidden (new × old)."""
+    """A graph, the rows of its new and of its old nodes, and which of their pairs are held out (new × old)."""
 
     graph: Graph
     new: Int64Array
@@ -43,7 +43,7 @@ class Newcomers:
 
     @classmethod
     def drawn(cls, graph: Graph, seed: int) -> Newcomers:
-        """New nodes and hidden pairs by chance.
+        """Random new nodes and held-out pairs.
 
         >>> from philia.datasets import dating_app
         >>> Newcomers.drawn(dating_app(100, random_state=0).graph, seed=0).hidden.shape
@@ -56,13 +56,13 @@ class Newcomers:
 
     @cached_property
     def judged(self) -> tuple[Int64Array, Int64Array]:
-        """The hidden pairs, as rows of the graph."""
+        """The held-out pairs, as rows of the graph."""
         i, j = np.nonzero(self.hidden)
         return self.new[i], self.old[j]
 
     @cached_property
     def unseen(self) -> ListedPairs:
-        """The hidden pairs and those of two new nodes: what nobody may know."""
+        """The held-out pairs and the pairs of two new nodes, which no method may use."""
         i, j = np.triu_indices(len(self.new), k=1)
         rows, others = self.judged
         return ListedPairs.of_rows(
@@ -100,10 +100,11 @@ class NewNodes(Measured):
     name = "place"
     title = "New nodes"
     about = (
-        f"A twentieth of the nodes, at most {MOST}, is taken out of the network. `philia` and `paper` are fitted to "
-        "the rest; then each new node is placed with `place`, given half of its pairs with the others, and the other "
-        f"half is predicted. `{AGAIN}` is fitted to the whole network without those pairs and shows what placing "
-        "costs; it is never in bold. The formulas know the same links. Links between two new nodes are known to nobody."
+        f"A twentieth of the nodes, at most {MOST}, is removed from the network. `philia` and `paper` are fitted to "
+        "the rest; then each new node is placed with `place` (fold-in), given half of its pairs with the others, and "
+        f"the other half is predicted. `{AGAIN}` is fitted to the whole network without those pairs and shows what "
+        "fold-in costs; it is never in bold. The formulas know the same links. No method knows the links between two "
+        "new nodes."
     )
 
     def tasks(self, scope: Scope) -> Iterator[Task]:
@@ -133,7 +134,7 @@ class NewNodes(Measured):
             found, digits = picked(results, key), 5 if key == "log_likelihood" else 3
             for names, kind in ((REPORTED, "reported"), (TUNING, "tuning")):
                 if any(name in found for name in names):
-                    words = f"{title} of a new node's hidden pairs: {kind} networks"
+                    words = f"{title} of a new node's held-out pairs: {kind} networks"
                     tables.append(best_in_bold(words, found, names, digits=digits, beside=(AGAIN,)))
         broken = failures(results)
         return [*tables, times(results, (*TUNING, *REPORTED)), *([broken] if broken else [])]
@@ -153,7 +154,7 @@ class NewNodes(Measured):
 
 
 def _as_good_as_a_refit(results: Sequence[Result]) -> Claim:
-    """Whether a placed node's hidden links are found as well as after a fit with all of them."""
+    """Whether the held-out links of a placed node are predicted as well as after a fit with all nodes."""
     found = picked(results, "auc")
     both = {name: by for name, by in found.items() if name in REPORTED and {PHILIA, AGAIN} <= by.keys()}
     lost = {name: float(np.mean(by[AGAIN]) - np.mean(by[PHILIA])) for name, by in both.items()}
@@ -168,7 +169,7 @@ def _as_good_as_a_refit(results: Sequence[Result]) -> Claim:
 
 
 def predict_new(name: str, method: str, seed: int) -> dict[str, Any]:
-    """The measures of one method on the hidden pairs of the nodes that a seed takes out."""
+    """The measures of one method on the held-out pairs of the nodes that a seed removes."""
     graph = network(name)
     newcomers = Newcomers.drawn(graph, seed)
     rows, others = newcomers.judged

@@ -77,12 +77,12 @@ class PlantedCommunities(Measured):
     name = "planted"
     title = "Planted communities"
     about = (
-        f"Graphs of {N:,} nodes and {DEGREE:g} links a node, drawn from the model with k_B communities that attract "
-        "and k_C that repel. Sharing one that attracts adds the attraction to the log-odds of a link; one that repels "
-        f"takes {REPULSION:g} of that away. A fifth of the nodes is in two that attract, unless there is no overlap; "
-        "with a power law some nodes are popular. `philia` is told nothing; the others are told k_B and k_C. F1 is the "
-        "two-way best match of either kind alone. The trivial cover, all nodes as one, reaches 2 / (k + 1) for k equal "
-        "communities: 0.67 for two, 0.18 for ten."
+        f"Graphs of {N:,} nodes and {DEGREE:g} links per node, drawn from the model with k_B communities that attract "
+        "and k_C that repel. Sharing a community that attracts adds the attraction to the log-odds of a link; sharing "
+        f"one that repels subtracts {REPULSION:g} times as much. A fifth of the nodes is in two that attract, unless "
+        "there is no overlap; with a power law some nodes are popular. `philia` is not told k_B and k_C; the others "
+        "are. F1 is the two-way best match for each kind alone. The trivial cover, all nodes together, reaches "
+        "2 / (k + 1) for k equal communities: 0.67 for two, 0.18 for ten."
     )
 
     def tasks(self, scope: Scope) -> Iterator[Task]:
@@ -172,7 +172,7 @@ def _table(results: Sequence[Result], overlap: float, popularity: float) -> Tabl
                 if same:
                     rows.append((f"{k_B} + {k_C}", method, _numbers(same), *map(partial(_f1, same), _KINDS)))
     words = f"{'Overlap' if overlap else 'No overlap'}, {'power law' if popularity else 'equal popularity'}"
-    columns = ("planted", "method", "numbers, a seed each", "F1 attracting", "F1 repelling")
+    columns = ("planted", "method", "numbers, per seed", "F1 attracting", "F1 repelling")
     return Table(f"{words}, attraction {USUAL:g}", columns, tuple(rows))
 
 

@@ -130,7 +130,7 @@ def _at(values: Sequence[float], steps: int) -> float:
 
 
 def _within(values: Sequence[float], seconds: Sequence[float], budget: float) -> float | None:
-    """The value that is reached in so many seconds; None where not even the start is found by then."""
+    """The value reached within this many seconds; None if not even the start is ready by then."""
     reached = int(np.searchsorted(seconds, budget, side="right"))
     return round(values[reached - 1], 3) if reached else None
 

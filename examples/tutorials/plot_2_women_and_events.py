@@ -1,11 +1,10 @@
 """
-A real network that repels itself
-=================================
+A real heterophilous network
+============================
 
-*Which groups does a network have in which like never links with like?* In the 1930s, Davis, Gardner and Gardner wrote
-down which of 18 women of a southern town went to which of 14 events. A woman is linked with an event, never with a
-woman, and an event never with an event: each side repels itself. That makes the network heterophilous, and methods that
-expect the opposite go astray.
+*Which groups does a network have if like never links to like?* In the 1930s, Davis, Gardner and Gardner recorded which
+of 18 women of a southern town attended which of 14 events. Women are linked only to events, and events only to women:
+each side repels itself. That makes the network heterophilous, and methods that expect the opposite fail.
 """
 
 # %%
@@ -30,7 +29,7 @@ print(len(women), "women and", len(events), "events")
 # ------------------------------------------
 #
 # We ask for two of each kind, because we have a guess: the two sides, and two circles of women, each with its events.
-# The penalty is chosen. The model is told neither who is a woman nor who belongs to which circle.
+# philia chooses the penalty. The model knows neither who is a woman nor who belongs to which circle.
 
 model = philia.CommunityModel(2, 2, random_state=0).fit(davis)
 for community in model.communities():
@@ -38,8 +37,8 @@ for community in model.communities():
     print(f"{community.name} {community.effect}: {len(members & women)} women, {len(members & events)} events")
 
 # %%
-# One community that repels is all events, the other all women, without an exception. The two that attract are each a
-# mix of women and events. They are the circles:
+# One community that repels consists of all events, the other of all women, without exception. The two that attract each
+# mix women and events. They are the circles:
 
 for community in model.communities():
     if community.kind == "homophilous":
@@ -48,25 +47,24 @@ for community in model.communities():
         print(community.name, "events:", ", ".join(name for name in names if name in events))
 
 # %%
-# The first events belong to one circle and the last ones to the other, and a few in the middle to both. The rows of the
+# The first events belong to one circle, the last ones to the other, and a few in the middle to both. The rows of the
 # picture are women and events by name.
 
 _, ax = plt.subplots(figsize=(6, 8), layout="constrained")
 ax = plots.memberships(model, ax)
 
 # %%
-# Why do two women of one circle not meet in this network? The circle speaks for a link, their side speaks against it,
-# and wins.
+# Why are two women of one circle not linked? The circle speaks for a link, their side speaks against it, and wins.
 
 _, ax = plt.subplots(figsize=(8, 4), layout="constrained")
 ax = plots.waterfall(model.explain("Evelyn Jefferson", "Laura Mandeville"), ax)
 
 # %%
-# What others make of it
-# ----------------------
+# Comparison with other models
+# ----------------------------
 #
-# A fifth of all pairs is hidden, links and others alike, and each model says how likely they are. The AUC is how often
-# a hidden link gets a higher score than a hidden pair without a link; one half is what a coin gets.
+# We hold out a fifth of all pairs, links and non-links alike, and each model predicts them. The AUC is how often a
+# held-out link gets a higher score than a held-out pair without a link; a coin toss scores one half.
 
 models = {
     "2 attract, 2 repel": philia.CommunityModel(2, 2, random_state=0),
@@ -79,16 +77,16 @@ for row in compare_models(davis, models, held_out=0.2, random_state=0):
         print(f"{row.name:<26}AUC {row.links.auc:.2f}")
 
 # %%
-# Common neighbours and the formulas built on it do worse than the coin. They say that two women who went to the same
-# events should be linked, and here they never are. Models in which all groups attract are far behind. The SVD, which
-# has negative numbers, keeps up with the community model, but its columns cannot be read as groups.
+# Common neighbours and the formulas built on them do worse than a coin. They predict that two women who attended the
+# same events are linked, and here they never are. Models in which all groups attract are far behind. The SVD, which has
+# negative numbers, keeps up with the community model, but its columns cannot be read as groups.
 #
-# These figures come from some twenty hidden links. Another ``random_state`` moves them by several hundredths.
+# These figures come from about twenty held-out links. Another ``random_state`` moves them by several hundredths.
 #
-# What philia chooses by itself
-# -----------------------------
+# The automatic choice
+# --------------------
 #
-# We asked for two and two. Left alone, philia asks only what predicts hidden pairs, not what is easy to read:
+# We asked for two and two. By default, philia considers only what predicts validation pairs, not what is easy to read:
 
 alone = philia.CommunityModel(random_state=0).fit(davis)
 print(alone.selection_)
@@ -100,19 +98,19 @@ for community in alone.communities():
 # %%
 # No community attracts, three repel. The first is the events. Each of the other two begins with women of one circle,
 # and its events are those of the *other* circle: women and events that do not meet. That is the same story told by who
-# stays away, and with 89 links there is little to prefer one way of telling over the other. When a choice made on so
-# few links does not help you, choose the numbers yourself, and see whether other fits agree. (They start near each
+# stays away, and with 89 links there is little reason to prefer one version over the other. If a choice based on so
+# few links does not help you, choose the numbers yourself, and check whether other fits agree. (They start near each
 # other; ``start="uniform"`` is a harder test.)
 
 print(model.stability(fits=5))
 
 # %%
-# A larger one
-# ------------
+# A larger network
+# ----------------
 #
-# The network "chameleon", Wikipedia pages and links between them, is often called heterophilous, because linked pages
-# are hardly more often of one class (by how often they are read) than others. It has to be downloaded, or lie in the
-# folder that ``PHILIA_DATA`` names, so these lines are not run here::
+# The network "chameleon", Wikipedia pages and the links between them, is often called heterophilous, because linked
+# pages hardly share a class (by how often they are read) more often than others. It has to be downloaded, or be in the
+# folder named by ``PHILIA_DATA``, so these lines are not run here::
 #
 #     >>> chameleon = philia.datasets.load("chameleon").graph
 #     >>> model = philia.CommunityModel(random_state=0).fit(chameleon)  # about half a minute
@@ -121,13 +119,13 @@ print(model.stability(fits=5))
 #     >>> for row in compare_models(chameleon, models):
 #     ...     print(row.name, row.links)
 #
-# When we ran them, philia chose 19 communities that attract and one that repels, and without that one hidden links were
-# predicted about as well (an AUC of 0.974 instead of 0.976). So that labels do not follow the links is one thing, and
-# that members of a group avoid each other is another. In chameleon we see the first, in Davis' network the second.
+# When we ran them, philia chose 19 communities that attract and one that repels, and without that one held-out links
+# were predicted about as well (an AUC of 0.974 instead of 0.976). Labels that do not follow the links are one thing,
+# groups whose members avoid each other are another. In chameleon we see the first, in Davis' network the second.
 #
 # The answer
 # ----------
 #
-# A network in which like never links with like has groups all the same: sides that repel themselves, and circles that
-# run across them. A model needs both kinds to say so. That a network is called heterophilous does not mean that you
-# will find groups that repel; look, and hide some links to see whether they matter.
+# A network in which like never links to like still has groups: sides that repel themselves, and circles that cut
+# across them. A model needs both kinds to describe it. That a network is called heterophilous does not mean that you
+# will find groups that repel; check, and hold out some links to see whether they matter.

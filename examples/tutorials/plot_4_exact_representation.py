@@ -1,19 +1,19 @@
 """
-A network in whole numbers, without an error
-============================================
+A network in whole numbers, exactly
+===================================
 
-*How many numbers a node does it take to know every link of a network?* A fitted model is right about most pairs. This
-tutorial writes a network down so that every pair is right, with a certificate that anyone can check again. The network
-is Zachary's karate club: 34 members, and who was a friend of whom.
+*How many numbers per node does it take to know every link of a network?* A fitted model is right about most pairs. This
+tutorial represents a network such that every pair is right, with a certificate that anyone can check. The network is
+Zachary's karate club: 34 members and their friendships.
 """
 
 # %%
 # Every pair right
 # ----------------
 #
-# Each node gets a few numbers that are not negative, its row of V, and each column a weight, W. The score of two nodes
-# is the sum, over the columns, of weight times the one's number times the other's. Columns with a positive weight
-# attract, those with a negative one repel. The claim: the score is positive if the two are linked, and negative if not.
+# Each node gets a few nonnegative numbers, its row of V, and each column a weight, W. The score of two nodes is the sum
+# over the columns of the weight times both nodes' numbers. Columns with a positive weight attract, those with a
+# negative weight repel. The claim: the score is positive if the two are linked, and negative if not.
 
 import tempfile
 from pathlib import Path
@@ -43,8 +43,8 @@ print(f"{exact.certificate.columns} columns; {exact.certificate.claim}")
 # Check it yourself
 # -----------------
 #
-# Nothing has to be believed. Here are the numbers, written out, and the product in Python's own integers, which do not
-# round.
+# You need not trust the certificate. Here are the numbers, written out, and the product in Python's own integers, which
+# are never rounded.
 
 polynomials = by_sign_changes(karate)
 written = polynomials.communities()
@@ -57,8 +57,8 @@ linked = karate.adjacency.toarray() > 0
 print("pairs that are wrong:", int(np.sum((scores > 0) != linked)), "of", linked.size)
 
 # %%
-# ``verify`` does the same, whatever the size of the network, and checks what the certificate says. With one link taken
-# away it refuses, and says where.
+# ``verify`` does the same for networks of any size, and checks everything in the certificate. If one link is removed,
+# it refuses, and says where.
 
 exact.verify(karate)
 links = list(zip(*(karate.nodes.pick(rows) for rows in karate.links), strict=True))
@@ -68,7 +68,7 @@ except NotExactError as error:
     print(error)
 
 # %%
-# Numbers and certificate go into a text file, and come back:
+# Numbers and certificate can be saved to a text file and loaded again:
 
 with tempfile.TemporaryDirectory() as folder:
     exact.save(Path(folder) / "karate.json")
@@ -79,9 +79,10 @@ print(again.verify(karate).claim)
 # What the columns mean
 # ---------------------
 #
-# Not communities. The numbers are long, and they come from a line. All nodes stand on it at even numbers, and each node
-# has a polynomial, which changes its sign at some odd numbers between them. The picture shows the line for two members:
-# dark dots are friends, light ones are not, the cross is the member, and the polynomial is positive on the blue ground.
+# They are not communities. The numbers are long, and they come from a line. All nodes are on it, at even numbers, and
+# each node has a polynomial that changes its sign at some odd numbers between them. The picture shows the line for two
+# members: dark dots are friends, light ones are not, the cross is the member, and the polynomial is positive on the
+# blue background.
 
 points = polynomials.points
 positive = np.array([[polynomials.value(v, u) > 0 for u in range(34)] for v in range(34)])
@@ -98,8 +99,8 @@ for ax, v in zip(axes, shown, strict=True):
     ax.set_yticks([])
 
 # %%
-# Where a node's polynomial has the wrong sign, the other node's polynomial has the right one, and weights see to it
-# that the right one wins: the score of two nodes is the sum of both.
+# Where a node's polynomial has the wrong sign, the other node's polynomial has the right one, and weights ensure that
+# the right one wins: the score of two nodes is the sum of both.
 
 for v in shown:
     wrong = np.flatnonzero(positive[v] != linked[v])
@@ -108,9 +109,9 @@ right = positive == linked
 print("is one of the two right, at every pair?", bool((right | right.T).all()))
 
 # %%
-# A polynomial with s roots has s + 1 coefficients, and is evaluated by as many powers of the place. So the columns are
-# powers and coefficients, added and subtracted so that nothing is negative: 2 (s + 1) of them. The fewer sign changes,
-# the fewer columns, and the search is for a line on which friends stand together.
+# A polynomial with s roots has s + 1 coefficients, and is evaluated with as many powers of the position. So the columns
+# are powers and coefficients, added and subtracted so that nothing is negative: 2 (s + 1) of them. The fewer sign
+# changes, the fewer columns, so the search looks for a line on which friends are close together.
 
 print("most roots:", max(len(polynomials.roots_of(v)) for v in range(34)))
 
@@ -118,15 +119,16 @@ print("most roots:", max(len(polynomials.roots_of(v)) for v in range(34)))
 # Other ways to build them
 # ------------------------
 #
-# There are several constructions, each with a theorem that says how many columns it takes. All of these are exact and
-# certified; they differ in columns, and in how long the numbers are.
+# There are several constructions, each with a theorem that bounds its columns. All of these are exact and certified;
+# they differ in the number of columns and in the length of the numbers.
 
 for built in (by_max_degree(karate), by_arboricity(karate), by_degeneracy(karate), polynomials):
     certificate = certified(karate, built).certificate
     print(f"{certificate.construction:<14}{certificate.columns:>3} columns, up to {certificate.bits:,} bits")
 
 # %%
-# A fit can take fewer columns still, but promises nothing beforehand. This one minimises the errors until none is left:
+# A fit may need even fewer columns, but guarantees nothing in advance. This one minimizes the errors until none is
+# left:
 
 fitted = fit_exact(karate, 6)
 print("not found" if fitted is None else f"{fitted.columns} columns: {fitted.certified.verify(karate).claim}")
@@ -135,6 +137,6 @@ print("not found" if fitted is None else f"{fitted.columns} columns: {fitted.cer
 # The answer
 # ----------
 #
-# Eight columns of whole numbers hold every link of the karate club and no other; a fit found them in six columns of
-# floats. The page :doc:`/docs/exact` has the theorems with their proofs, and the columns that larger networks take. To
-# understand a network, fit a model and read its communities; this tells how much there is to know.
+# Eight columns of whole numbers represent every link of the karate club and no other; a fit found six columns of
+# floats. The page :doc:`/docs/exact` has the theorems with their proofs, and the columns that larger networks need. To
+# understand a network, fit a model and read its communities; an exact representation shows how much there is to know.

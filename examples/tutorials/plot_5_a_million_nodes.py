@@ -2,18 +2,18 @@
 A million nodes
 ===============
 
-*What changes when a network has too many pairs to look at each?* A million nodes make half a million million pairs. The
-lines to type stay the same. This tutorial runs them on some twenty thousand nodes, so that they take seconds, and shows
-what was measured with a million.
+*What changes if a network has too many pairs to visit each of them?* A million nodes make half a million million pairs.
+Your code stays the same. This tutorial runs it on about twenty thousand nodes, so that it takes seconds, and shows what
+was measured with a million.
 """
 
 # %%
 # A network in a file
 # -------------------
 #
-# The network is generated, so that we know what is to be found: eight groups that attract, some nodes in two of them,
-# and two groups that repel; some nodes are far better linked than others. We write its links to a file, as yours will
-# come in one, and read it back within a bound of memory. Links wait on disk while they are read.
+# The network is generated, so that we know its groups: eight that attract, with some nodes in two of them, and two that
+# repel; some nodes have far more links than others. We write the links to a file, as yours will probably be in one, and
+# read it within a memory limit. Links are buffered on disk while they are read.
 
 import json
 import tempfile
@@ -39,13 +39,13 @@ print(f"{graph.n_nodes * (graph.n_nodes - 1) // 2:,} pairs, of which {graph.dens
 # The fit
 # -------
 #
-# In a small network philia looks at every pair in every step. Here there are too many, and so by itself it takes
-# another way: all links, and of the other pairs a sample, drawn anew all the time. It hides two links in a hundred from
-# itself, its judge, and ends when those are no longer predicted better. We hide one pair in a hundred on top of that,
-# to judge the result by.
+# In a small network philia visits every pair in every iteration. Here there are too many, so by default it uses all
+# links and a sample of the other pairs, drawn anew each time. It sets aside two percent of the links for validation,
+# and stops when those are no longer predicted better. We hold out one percent of the pairs in addition, to evaluate
+# the result.
 #
-# The folder is a checkpoint: if the process is killed, the same line goes on where it was, and comes to the same
-# result. It is removed when the fit is done.
+# The folder is a checkpoint: if the process is killed, the same line resumes the fit and ends with the same result. It
+# is removed when the fit is done.
 
 model = philia.CommunityModel(ATTRACT, REPEL, penalty=4, random_state=0)
 with tempfile.TemporaryDirectory() as folder:
@@ -54,8 +54,8 @@ print(model.solution_.reason)
 print(len(model.solution_.history), "passes over all links")
 
 # %%
-# The loss falls fast. The step up near the end is where the hidden links join for a few last passes: there is more to
-# be explained.
+# The loss falls fast. The step up near the end is where the validation links are added for a few last epochs: there is
+# more to explain.
 
 _, ax = plt.subplots(figsize=(6.5, 4), layout="constrained")
 ax = plots.loss_curve(model, ax)
@@ -64,9 +64,9 @@ ax = plots.loss_curve(model, ax)
 # What was found
 # --------------
 #
-# Groups found beside groups planted (an F1 of 1 is no difference), and how well hidden links are told from other pairs.
-# The hidden pairs are too many to judge each, so all hidden links are taken and a sample of the others, and the result
-# comes with the interval that this leaves open.
+# We compare the found groups with the planted ones (an F1 of 1 means no difference), and measure how well held-out
+# links are separated from other pairs. There are too many held-out pairs to evaluate each of them, so philia takes all
+# held-out links and a sample of the others, and the result comes with an interval.
 
 for kind, truth in (("homophilous", made.homophilous), ("heterophilous", made.heterophilous)):
     found = [set(c.members) for c in model.communities() if c.kind == kind]
@@ -74,8 +74,8 @@ for kind, truth in (("homophilous", made.homophilous), ("heterophilous", made.he
 print(estimated_link_scores(model))
 
 # %%
-# Pictures stay small, whatever the size: a cell of the left one is the share of linked pairs among many nodes, the
-# right one shows 500 nodes.
+# Pictures stay small for networks of any size: a cell of the left one is the share of linked pairs among many nodes,
+# the right one shows 500 nodes.
 
 _, (left, right) = plt.subplots(1, 2, figsize=(10.5, 5), layout="compressed")
 left, right = plots.reconstruction(model, (left, right))
@@ -84,8 +84,8 @@ left, right = plots.reconstruction(model, (left, right))
 # A million
 # ---------
 #
-# On the command line, with a bound of memory that is checked before the search begins, and a job that may be started
-# again and again until it is done::
+# On the command line, with a memory limit that is checked before the search begins, and a job that can be restarted
+# until it is done::
 #
 #     $ philia fit links.txt -B 28 -C 4 --penalty 4 --memory 4G --resume -o model.safetensors
 #
@@ -95,7 +95,7 @@ left, right = plots.reconstruction(model, (left, right))
 #     >>> model = philia.CommunityModel(28, 4, penalty=4, random_state=0).fit(graph, checkpoint="fit.checkpoint")
 #     >>> model.save("model.safetensors")
 #
-# This is what a run with a million nodes took, read from the benchmark's own file where that is at hand:
+# This is what a run with a million nodes took, read from the benchmark's result file if it is there:
 
 measured = Path(philia.__file__).parents[2] / "benchmarks" / "results" / "large_1000000.json"
 if measured.exists():
@@ -113,8 +113,8 @@ if measured.exists():
 # The answer
 # ----------
 #
-# You type the same lines; philia looks at all links and at a sample of the rest, within the memory that you allow, and
-# goes on after a crash. What does change is how much can be seen. With twenty links a node, groups that attract are
-# found at both sizes. The two that repel are found in the network above, but of the four in the network of a million
-# nodes about half: each takes away links from pairs that hardly have any. :doc:`/docs/scale` has the details, and how
-# to use several machines.
+# Your code stays the same; philia uses all links and a sample of the other pairs, within the memory that you allow, and
+# resumes after a crash. What does change is how much can be detected. With twenty links per node, groups that attract
+# are found at both sizes. The two that repel are found in the network above, but of the four in the network of a
+# million nodes only about half: each removes links from pairs that hardly have any. :doc:`/docs/scale` has the details,
+# and how to use several machines.

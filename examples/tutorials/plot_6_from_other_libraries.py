@@ -2,21 +2,21 @@
 Moving from networkx, cdlib or karateclub
 =========================================
 
-*I have code with another library. What do I have to change?* Little: graphs of networkx go in as they are, communities
-go out as sets, frames, or objects of cdlib. This tutorial has the calls side by side, and what differs in what comes
-back.
+*I have code that uses another library. What do I have to change?* Little: networkx graphs are accepted as they are, and
+communities are returned as sets, data frames, or cdlib objects. This tutorial shows the calls side by side, and how the
+results differ.
 """
 
 # %%
-# What is what
-# ------------
+# The calls side by side
+# ----------------------
 #
 # .. list-table::
 #    :header-rows: 1
 #    :widths: 45 55
 #
-#    * - there
-#      - here
+#    * - other library
+#      - philia
 #    * - networkx: ``louvain_communities(G)``
 #      - ``model.fit(G)``, then ``model.communities()``
 #    * - networkx: ``adamic_adar_index(G, pairs)``
@@ -26,16 +26,16 @@ back.
 #    * - cdlib: ``evaluation.omega(a, b)`` and others
 #      - ``compare_communities(a, b)``: F1, two overlapping NMIs and omega
 #    * - cdlib: ``NodeClustering``
-#      - ``found.to_cdlib()`` there, ``as_communities(clustering)`` back
+#      - ``found.to_cdlib()``, and back with ``as_communities(clustering)``
 #    * - karateclub: ``model.get_memberships()``
 #      - ``model.communities()``, or ``found.of(node)``
 #    * - karateclub: ``model.get_embedding()``
 #      - ``model.features()``, rows in the order of ``model.graph_.nodes``
 #
-# What goes in
-# ------------
+# Input
+# -----
 #
-# A graph of networkx, with the names that it has. Names need not be numbers, and what comes back has the same names.
+# Pass a networkx graph with its own node names. Names need not be numbers, and the results have the same names.
 
 import importlib.util
 
@@ -54,12 +54,12 @@ print(model.graph_)
 print(model.selection_)
 
 # %%
-# Weights were dropped, and counted. To let them count in the fit, say so: ``fit(philia.as_graph(G, weights=True))``.
+# Weights were dropped and counted. To use them in the fit, ask for it: ``fit(philia.as_graph(G, weights=True))``.
 #
 # Sets that overlap, not one label
 # --------------------------------
 #
-# Louvain puts everybody into exactly one community. Here a node may be in several, in one or in none, and its
+# Louvain assigns every node to exactly one community. Here a node may be in several, in one or in none, and its
 # membership in each is a number between 0 and 1.
 
 partition = nx.community.louvain_communities(G, seed=0)
@@ -71,19 +71,19 @@ for person in ("Valjean", "Marius", "Gervais"):
     print(f"{person}:", ", ".join(f"{name} {share:.2f}" for name, share in found.of(person).items()))
 
 # %%
-# The hero is in several circles, Gervais in none, and nobody decides that for you. If you do need one label a node,
-# take the largest membership, and keep those apart who have none:
+# The hero is in several circles, Gervais in none, and no node is forced into one. If you do need one label per node,
+# take the largest membership, and treat nodes without a community separately:
 
 labels = {node: next(iter(found.of(node)), None) for node in model.graph_.nodes}
 print(labels["Valjean"], labels["Marius"], labels["Gervais"])
 
 # %%
-# Both kinds of answers can be compared, with all nodes counted, those in none as well:
+# Both kinds of results can be compared; all nodes count, including those in no community:
 
 print(compare_communities(found, partition, model.graph_))
 
 # %%
-# Which communities share members? The picture gives the percentage of the smaller one's members who are in both.
+# Which communities share members? The picture shows the percentage of the smaller one's members who are in both.
 
 _, ax = plt.subplots(figsize=(6.4, 5.4), layout="constrained")
 ax = plots.overlap(model, ax)
@@ -92,38 +92,38 @@ ax = plots.overlap(model, ax)
 # Seeds
 # -----
 #
-# The same ``random_state`` gives the same numbers, to the last bit, whatever the number of threads. Nothing reads or
-# sets the global seeds of Python or NumPy.
+# The same ``random_state`` gives the same numbers, to the last bit, with any number of threads. Nothing reads or sets
+# the global seeds of Python or NumPy.
 
 one, two = (philia.CommunityModel(6, 1, penalty=1, random_state=0, n_jobs=threads).fit(G) for threads in (1, 2))
 print("the same:", np.array_equal(one.features(), two.features()))
 
 # %%
-# Somebody new
-# ------------
+# New nodes
+# ---------
 #
-# A new node does not need a new fit. Say whom it is linked with:
+# A new node does not need a new fit. Give its neighbours:
 
 placed = model.place({"Inspector": ["Valjean", "Javert", "Fantine"]})
 print(placed.communities().of("Inspector"))
 
 # %%
-# What comes out
-# --------------
+# Output
+# ------
 #
-# Back to networkx, with what the model says of each node and each link:
+# Back to networkx, with the results for each node and each link:
 
 described = model.described().to_networkx()
 print(described.nodes["Marius"])
 print(described.edges["Marius", "Cosette"])
 
 # %%
-# Frames of pandas (``to_polars`` gives those of polars):
+# As a pandas frame (``to_polars`` gives a polars frame):
 
 print(found.to_pandas().round(2).to_string(index=False))
 
 # %%
-# And cdlib, for the measures that it has and philia has not. (On a machine without cdlib this cell only says so.)
+# And to cdlib, for the measures that philia does not have. (Without cdlib this cell only says so.)
 
 if importlib.util.find_spec("cdlib") is None:
     print("cdlib is not installed")
@@ -140,7 +140,7 @@ else:
 # The answer
 # ----------
 #
-# Hand your graph to ``fit`` and read ``communities()``. Two things are different on purpose. Communities overlap and
-# leave some nodes out, so code that expects one label a node has to choose one. And a community may repel: look at its
+# Pass your graph to ``fit`` and read ``communities()``. Two things are different on purpose. Communities overlap and
+# leave some nodes out, so code that expects one label per node has to choose one. And a community may repel: check its
 # ``kind`` before you call its members friends. :doc:`/docs/interoperability` has the rest: igraph, polars, Gephi,
 # scikit-learn and PyTorch Geometric.

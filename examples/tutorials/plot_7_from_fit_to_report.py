@@ -2,17 +2,17 @@
 From fit to report
 ==================
 
-*How do I show this to somebody who does not write Python?* With one page: a single HTML file that holds the summary,
-the communities, a map, and every node to be looked up. It needs no network and no installation, so it can be sent by
-mail. It needs ``pip install 'philia[report]'`` on your side.
+*How do I show this to someone who does not write Python?* With one page: a single HTML file with a summary, the
+communities, a map, and every node to look up. It works offline and needs no installation, so you can send it by mail.
+To write it, you need ``pip install 'philia[report]'``.
 """
 
 # %%
 # One line
 # --------
 #
-# A small dating app: 200 users, three cities, two genders. A tenth of all pairs is hidden, so that the page can say how
-# well they were predicted. What is known already can go in as labels: the page says which community is which.
+# A small dating app: 200 users, three cities, two genders. A tenth of all pairs is held out, so that the page can show
+# how well they are predicted. Known groups can be passed as labels: the page says which community matches which label.
 
 import tempfile
 from pathlib import Path
@@ -36,31 +36,31 @@ with tempfile.TemporaryDirectory() as folder:
     print(f"{page.name}: {page.stat().st_size / 1e6:.1f} MB")
 
 # %%
-# Here the page is thrown away again; write it to a folder of yours and open it in a browser.
+# Here the page is deleted again; write it to a folder of your own and open it in a browser.
 #
-# What it says
-# ------------
+# The content of the page
+# -----------------------
 #
-# All that the page shows comes from one dictionary, which you can have as well. These are the sentences at its top:
+# Everything on the page comes from one dictionary, which you can get as well. These are the sentences at its top:
 
 content = payload(model, labels=labels, title="A dating app")
 print("\n".join(content["sentences"]))
 
 # %%
-# And the communities, each with the label that is nearest to it:
+# And the communities, each with the label that matches it best:
 
 for community in content["communities"]:
     name, label = community["name"], community["label"]
     print(f"{name} {community['kind']}, {community['size']} members: {label['name']} (F1 {label['f1']:.2f})")
 
 # %%
-# If you only want the communities, for a talk or a paper, there is a picture of them:
+# If you only want the communities, for a talk or a paper, there is a plot of them:
 
 _, ax = plt.subplots(figsize=(6.5, 3.2), layout="constrained")
 ax = plots.communities(model, ax)
 
 # %%
-# How well hidden pairs were predicted, in the words of the page:
+# How well held-out pairs were predicted, in the words of the page:
 
 print(content["quality"]["words"])
 
@@ -68,10 +68,10 @@ print(content["quality"]["words"])
 # The answer
 # ----------
 #
-# One line makes the page. From a terminal it is one line too, from a file of links to the page::
+# One line writes the page. In a terminal it is one line too, from a file of links to the page::
 #
 #     $ philia fit links.csv --report report.html
 #
-# or, with a model that was saved, and groups that are known::
+# or, with a saved model and known groups::
 #
 #     $ philia report model.safetensors -o report.html --labels known.txt

@@ -116,6 +116,13 @@ def test_no_relative_link_of_a_page_is_dead(page: Path) -> None:
     assert [target for target in targets if dead(page, target)] == []
 
 
+@pytest.mark.parametrize("page", PAGES, ids=short)
+def test_every_formula_in_a_line_ends_in_that_line(page: Path) -> None:
+    """Code hosts do not render a formula that is broken over two lines."""
+    lines = re.sub(r"`[^`]*`", "", _CODE.sub("", page.read_text())).splitlines()
+    assert [line for line in lines if line.count("$") % 2] == []
+
+
 def test_a_link_to_a_missing_page_or_heading_is_dead() -> None:
     assert dead(DOCS / "index.md", "nowhere.md")
     assert dead(DOCS / "index.md", "choosing.md#nowhere")
