@@ -214,5 +214,5 @@ def test_progress_is_told_to_the_end_and_interruptions_come_through() -> None:
 def test_names_that_a_file_cannot_keep_are_refused(tmp_path: Path) -> None:
     graph = as_graph([((1, 2), (3, 4))])
     found: Certified = certified(graph, by_sign_changes(graph))
-    with pytest.raises(InvalidGraphError, match="which a file cannot keep"):
+    with pytest.raises(InvalidGraphError, match="which a file cannot hold"):
         found.save(tmp_path / "exact.json")

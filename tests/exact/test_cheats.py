@@ -30,8 +30,10 @@ from philia.exact import (
     certify,
     load_exact,
 )
-from philia.exact.files import KINDS, packed
-from philia.exact.theorems import THEOREMS, theorem_of
+from philia.exact.certified import KINDS
+from philia.exact.constructions import CONSTRUCTIONS as THEOREMS
+from philia.exact.constructions import theorem_of
+from philia.exact.files import packed
 from philia.exceptions import InvalidParameterError, ModelFileError, NotExactError
 from philia.graphs import Graph, Nodes, as_graph
 from tests.exact.kinds import CONSTRUCTIONS, by_sign_changes_as_given, made, score_signs
@@ -70,16 +72,16 @@ def test_whole_numbers_in_the_place_of_floats_are_refused(types: tuple[str, str]
     for name, kind, matrix in zip(("homophilous", "heterophilous"), types, matrices, strict=True):
         dtype = {"<i8": np.int64, "<f8": np.float64, "long": object}[kind]
         content["arrays"][name] = packed(np.array(matrix, dtype=dtype)) | ({"type": kind} if kind != "<i8" else {})
-    assert "factors must be floats of 64 bits" in refusal(place, content, APART)
+    assert "factors must be 64-bit floats" in refusal(place, content, APART)
 
 
 @pytest.mark.parametrize("kind", [np.int64, np.float32, np.float16, object])
 def test_only_floats_of_64_bits_are_factors(kind: Any) -> None:
     ones = np.ones((2, 1))
     for first, second in ((ones.astype(kind), ones), (ones, ones.astype(kind))):
-        with pytest.raises(InvalidParameterError, match="floats of 64 bits"):
+        with pytest.raises(InvalidParameterError, match="64-bit floats"):
             FloatLogistic(first, second)
-        with pytest.raises(InvalidParameterError, match="floats of 64 bits"):
+        with pytest.raises(InvalidParameterError, match="64-bit floats"):
             FloatCommunities(first, second)
 
 
@@ -91,7 +93,7 @@ def test_short_whole_numbers_do_not_wrap_around(kind: Any) -> None:
 
 
 def test_unsigned_numbers_are_refused_since_they_turn_into_floats_beside_signed_ones() -> None:
-    with pytest.raises(InvalidParameterError, match="memberships must be whole numbers; found an array of uint64"):
+    with pytest.raises(InvalidParameterError, match="memberships must be integers; found an array of uint64"):
         IntegerCommunities(np.ones((2, 1), dtype=np.uint64), np.array([-1]), "given")
 
 
@@ -100,7 +102,7 @@ def test_a_borrowed_name_brings_no_theorem(name: str, tmp_path: Path) -> None:
     place, content = written(tmp_path, found=IntegerCommunities(V, np.array([9, -2, -2]), name))
     assert content["certificate"]["bound"] is None
     assert load_exact(place).verify(PAIR).theorem == "no bound is known beforehand"
-    content["certificate"] |= {"bound": 9, "theorem": THEOREMS[name].statement}
+    content["certificate"] |= {"bound": 9, "theorem": THEOREMS[name].theorem.statement}
     assert "the certificate says bound = 9 and None was found" in refusal(place, content)
 
 
@@ -125,7 +127,7 @@ def test_overlap_thresholds_are_recognised_by_their_form_and_not_by_their_name()
 @pytest.mark.parametrize("construction", CONSTRUCTIONS)
 def test_every_construction_has_the_form_of_its_theorem(construction: str) -> None:
     graph = made("middling", 12, seed=1)
-    assert theorem_of(CONSTRUCTIONS[construction](graph)) is THEOREMS[construction]
+    assert theorem_of(CONSTRUCTIONS[construction](graph)) is THEOREMS[construction].theorem
 
 
 def test_theorems_about_graphs_without_loops_are_not_quoted_for_others() -> None:
@@ -278,7 +280,7 @@ def test_long_and_short_numbers_in_one_file_are_refused(tmp_path: Path) -> None:
     place, content = written(tmp_path, found=by_degeneracy(PAIR))
     assert content["arrays"]["points"]["type"] == content["arrays"]["roots"]["type"] == "long"
     content["arrays"]["roots"] = packed(np.array([int(root) for root in by_degeneracy(PAIR).roots]))
-    assert "both be 64-bit numbers or both Python's integers" in refusal(place, content)
+    assert "both be 64-bit integers or both Python integers" in refusal(place, content)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 
 from philia import as_graph
-from philia.exact.circle import by_circle
+from philia.exact import by_circle
 from philia.exceptions import InvalidParameterError
 from philia.graphs import Graph, degeneracy
 from tests.strategies import graphs, random_graph

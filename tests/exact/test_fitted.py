@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from philia import as_graph
 from philia.datasets import classic
 from philia.exact import load_exact
-from philia.exact.fitted import fit_exact, smallest_exact
+from philia.exact.fit import fit_exact, smallest_exact
 from philia.exact.floats import FloatCommunities, FloatLogistic
 from philia.exceptions import InvalidGraphError, InvalidParameterError
 from philia.graphs import Graph

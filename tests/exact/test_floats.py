@@ -103,9 +103,9 @@ def test_entries_that_are_no_normal_floats_are_refused(entry: float) -> None:
 
 
 def test_negative_memberships_and_sides_that_do_not_fit_are_refused() -> None:
-    with pytest.raises(InvalidParameterError, match=r"not negative; found -1"):
+    with pytest.raises(InvalidParameterError, match=r"cannot be negative; found -1"):
         FloatCommunities(-np.ones((1, 1)), np.ones((1, 1)))
-    with pytest.raises(InvalidParameterError, match="a row a node"):
+    with pytest.raises(InvalidParameterError, match="one row per node"):
         FloatCommunities(np.ones((1, 1)), np.ones((2, 1)))
     with pytest.raises(InvalidParameterError, match="the same shape"):
         FloatLogistic(np.ones((2, 1)), np.ones((2, 2)))

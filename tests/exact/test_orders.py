@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from philia.datasets import classic
 from philia.exact.compiled import anneal, packed
-from philia.exact.orders import Elimination, SearchProgress, eliminated, found_order
+from philia.exact.sign_changes import Elimination, SearchProgress, eliminated, found_order
 from philia.exceptions import InvalidParameterError
 from philia.graphs import Graph, as_graph, read_graph
 from tests.real_data import DATA, NEEDS_DATA

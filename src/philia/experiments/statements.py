@@ -19,7 +19,7 @@ from philia.exact import (
     by_sign_changes,
     certify,
 )
-from philia.exact.theorems import columns_of
+from philia.exact.representation import columns_of
 from philia.exceptions import NotExactError
 from philia.experiments.task import Claim, Experiment, Result, Scope, Table, Task, verdict
 from philia.explain import normalize
