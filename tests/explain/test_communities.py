@@ -18,7 +18,7 @@ def factors(B: list[list[float]], C: list[list[float]] | None = None) -> Communi
 
 
 def test_a_node_belongs_where_its_affinity_reaches_the_bar_of_the_density() -> None:
-    found = find_communities(GRAPH, factors([[2.0, BAR, BAR * 0.99, 0, 0, 0], [0, 3.0, 3.0, 0, 0, 0]]))
+    found = find_communities(GRAPH, factors([[2.0, BAR, BAR * 0.99, 0, 0, 0], [0, 3.0, 3.0, 0, 0, 0]]), "density")
     assert found.as_sets() == {"B1": {"a", "b"}, "B2": {"b", "c"}}
     assert found.of("b") == {"B2": 1.0, "B1": pytest.approx(BAR / 2)}
     assert found.n_unassigned == 3
@@ -26,13 +26,13 @@ def test_a_node_belongs_where_its_affinity_reaches_the_bar_of_the_density() -> N
 
 
 def test_where_nobody_reaches_the_bar_the_column_mean_decides() -> None:
-    found = find_communities(GRAPH, factors([[BAR / 2, BAR / 2, BAR / 9, 0, 0, 0]]))
+    found = find_communities(GRAPH, factors([[BAR / 2, BAR / 2, BAR / 9, 0, 0, 0]]), "density")
     assert found.as_sets() == {"B1": {"a", "b"}}
 
 
 def test_who_repels_stands_above_the_column_mean() -> None:
     column = [2 * BAR, 2 * BAR, 2 * BAR, 6 * BAR, 6 * BAR, 6 * BAR]
-    found = find_communities(GRAPH, factors([column], [column]))
+    found = find_communities(GRAPH, factors([column], [column]), "density")
     assert found.as_sets() == {"B1": set("abcdef"), "C1": {"d", "e", "f"}}
 
 
@@ -46,7 +46,7 @@ def test_a_membership_can_be_asked_for_instead() -> None:
     half = find_communities(GRAPH, factors([[2.0, 1.0, 0.9, 0, 0, 0]]), rule=0.5)
     assert half.as_sets() == {"B1": {"a", "b"}}
     for wrong in ("half", 0.0, 1.5, True):
-        with pytest.raises(InvalidParameterError, match="'density' or a membership"):
+        with pytest.raises(InvalidParameterError, match="'split' or a membership"):
             find_communities(GRAPH, factors([[1.0] * 6]), rule=wrong)
 
 
@@ -61,5 +61,5 @@ def test_empty_and_repeated_communities_are_reported() -> None:
 
 def test_a_graph_of_all_links_still_has_communities() -> None:
     complete = random_graph(6, 1.0, seed=0)
-    found = find_communities(complete, factors([[2.0, 1.0, 1.0, 0, 0, 0]]))
+    found = find_communities(complete, factors([[2.0, 1.0, 1.0, 0, 0, 0]]), "density")
     assert found[0].members

@@ -27,6 +27,7 @@ from philia.explain import (
     describe,
     find_communities,
 )
+from philia.explain.rules import rule_names
 from philia.factors import Factors, LowRankFactors
 from philia.factors.factors import Rows
 from philia.graphs import DescribedGraph, Graph, as_graph
@@ -62,9 +63,6 @@ class LinkModel(BaseEstimator):
     loss: ClassVar[Loss]
     """What a score means: its cost with and without a link, and the probability it stands for."""
 
-    rules: ClassVar[tuple[str, ...]] = ("density", "split")
-    """The rules of membership that have a name; the first is the default."""
-
     random_state: Any
 
     graph_: Graph
@@ -73,6 +71,11 @@ class LinkModel(BaseEstimator):
     held_out_: HeldOut | None
     stability_: Stability | None = None
     _journal: Journal = NoJournal()
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """The names of the membership rules that the model offers; the first is its default."""
+        return rule_names(for_all_models=True)
 
     @abstractmethod
     def _learn(
@@ -192,7 +195,7 @@ class LinkModel(BaseEstimator):
         """The communities as overlapping sets of names with soft memberships.
 
         ``rule`` says who is a member: one of ``rules``, of which the first is the default, or a membership such as 0.5.
-        ``find_communities`` tells what they mean, ``compare_rules`` what each makes of this model.
+        ``find_communities`` explains them, and ``compare_rules`` shows what each makes of this model.
         """
         check_is_fitted(self)
         rule = self.rules[0] if rule is None else rule
@@ -221,7 +224,7 @@ class LinkModel(BaseEstimator):
         return self.factors_.features()
 
     def compare_rules(self) -> RuleComparison:
-        """What each rule of membership makes of this model: sizes, nodes in none, communities a node."""
+        """What each membership rule makes of this model: sizes, nodes in none, communities per node."""
         return RuleComparison(tuple(RuleEffect.of(rule, self.communities(rule)) for rule in self.rules))
 
     def stability(self, fits: int = 10, *, on_fit: OnFit | None = None) -> Stability:

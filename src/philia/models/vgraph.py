@@ -71,7 +71,6 @@ class VGraph(LinkModel):
     """
 
     loss = SquaredError()
-    rules = ("links",)
     factors_: MixtureFactors
 
     def __init__(
@@ -90,6 +89,11 @@ class VGraph(LinkModel):
         self.iterations = iterations
         self.learning_rate = learning_rate
         self.random_state = random_state
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """Only the authors' own."""
+        return ("links",)
 
     def communities(self, rule: str | float | None = None) -> Communities:
         """The communities as overlapping sets of names; a membership is relative to the fullest member.

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from matplotlib.axes import Axes
 
 from philia._types import Float64Array, Int64Array
-from philia.explain.normalized import Kind
+from philia.explain.normal_form import Kind
 from philia.models import CommunityModel
 from philia.plots.matrices import CELLS, checked_order
 from philia.plots.ordering import along_diagonal, by_community

@@ -10,7 +10,7 @@ from scipy.spatial.distance import squareform
 
 from philia._types import Float64Array, Int64Array
 from philia.explain import Communities
-from philia.explain.members import rows_of
+from philia.explain.communities import rows_of
 from philia.models import CommunityModel
 from philia.plots.matrices import heat_map
 from philia.plots.style import ATTRACT, NEUTRAL, REPEL, TICK, axes_or_new, label
