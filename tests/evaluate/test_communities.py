@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from philia.evaluate import best_match_f1, compare_communities, mutual_information, omega, omega_index, overlapping_nmi
+from philia.evaluate import best_match_f1, compare_communities, omega_index, overlapping_nmi
+from philia.evaluate import covers as covers_module
 from philia.exceptions import InvalidParameterError
 from tests.evaluate.random_covers import KINDS, covers, random_cover
 from tests.reference import covers as reference
@@ -150,9 +151,9 @@ def test_every_kind_of_cover_beside_every_other_is_that_of_the_reference(kind: s
 
 @pytest.mark.parametrize("dense", [0, 10**9])
 def test_blocks_change_nothing(dense: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(omega, "_DENSE", dense)
-    monkeypatch.setattr(omega, "_BLOCK", 7)
-    monkeypatch.setattr(mutual_information, "_BLOCK", 5)
+    monkeypatch.setattr(covers_module, "_DENSE", dense)
+    monkeypatch.setattr(covers_module, "_NODE_PAIRS", 7)
+    monkeypatch.setattr(covers_module, "_COMMUNITY_PAIRS", 5)
     rng = np.random.default_rng(1)
     for kind in KINDS:
         X, Y = random_cover(kind, 15, rng), random_cover("overlapping", 15, rng)

@@ -7,7 +7,7 @@ import pytest
 
 from philia import as_graph
 from philia.evaluate import Cover, as_cover, compare_communities, omega_index, overlapping_nmi, trivial_covers
-from philia.evaluate.covers import side_by_side
+from philia.evaluate.covers import incidence
 from philia.exceptions import InvalidParameterError
 from philia.explain import Communities, Community
 from philia.graphs import Nodes
@@ -59,17 +59,17 @@ def test_what_is_no_community_is_refused(given: Any) -> None:
 
 
 def test_the_nodes_are_those_of_either_cover_unless_told() -> None:
-    assert side_by_side([{"a", "b"}], [{"b", "c"}]).n_nodes == 3
+    assert incidence([{"a", "b"}], [{"b", "c"}]).n_nodes == 3
     graph = as_graph([("a", "b"), ("b", "c"), ("c", "d")])
     for nodes in (graph, "abcd", list("abcd"), 4):
-        assert side_by_side([{"a", "b"}], [{"b", "c"}], nodes).n_nodes == 4
+        assert incidence([{"a", "b"}], [{"b", "c"}], nodes).n_nodes == 4
         assert omega_index([{"a", "b"}], [{"b", "c"}], nodes) == pytest.approx(-0.2)
 
 
 def test_members_that_are_no_nodes_are_named() -> None:
     with pytest.raises(InvalidParameterError, match="'z' is in a community but not among the 3 nodes, as are 0 others"):
         overlapping_nmi([{"a", "z"}], [{"b"}], nodes="abc")
-    with pytest.raises(InvalidParameterError, match="2 nodes were announced but the communities have 3"):
+    with pytest.raises(InvalidParameterError, match="2 nodes were announced, but the communities have 3"):
         overlapping_nmi([{"a", "b"}], [{"c"}], nodes=2)
 
 

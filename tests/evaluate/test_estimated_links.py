@@ -115,5 +115,5 @@ def test_too_many_hidden_pairs_to_list_are_told_before_any_work(model: Community
         class graph_:  # noqa: N801
             n_nodes = int(np.sqrt(_MOST * 5))
 
-    with pytest.raises(InvalidParameterError, match=r"too many to judge each; use estimated_link_scores"):
+    with pytest.raises(InvalidParameterError, match=r"too many to score each; use estimated_link_scores"):
         evaluate_links(Large())  # type: ignore[arg-type]

@@ -94,7 +94,7 @@ def test_certainty_that_is_wrong_has_a_finite_loss() -> None:
     ("linked", "scores", "probabilities", "complaint"),
     [
         ([True, False], [1.0], None, r"the shape \(2,\) and the scores \(1,\)"),
-        ([[True]], [[1.0]], None, "one entry a pair"),
+        ([[True]], [[1.0]], None, "one entry per pair"),
         ([True, False], [1.0, np.nan], None, "1 scores are not numbers"),
         ([1, 2], [1.0, 2.0], None, "neither 0 nor 1"),
         ([1, 0], [1.0, 2.0], [0.5, 1.5], r"go from 0.5 to 1.5; clip them"),

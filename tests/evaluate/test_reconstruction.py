@@ -103,9 +103,9 @@ def test_the_cross_entropy_of_a_model_is_its_likelihood() -> None:
 
 def test_entries_that_are_no_numbers_or_no_block_or_not_symmetric_are_refused() -> None:
     graph = random_graph(5, 0.5, seed=0)
-    with pytest.raises(InvalidParameterError, match="not all finite numbers"):
+    with pytest.raises(InvalidParameterError, match="some expected entries are not finite"):
         of_matrix(graph, np.full((5, 5), np.nan))
     with pytest.raises(InvalidParameterError, match=r"the block of 5 × 5 pairs has the shape \(4, 5\)"):
         of_matrix(graph, np.zeros((4, 5)))
-    with pytest.raises(InvalidParameterError, match="no link has a direction; give the mean"):
+    with pytest.raises(InvalidParameterError, match="links have no direction; give the mean"):
         of_matrix(graph, np.arange(25.0).reshape(5, 5))

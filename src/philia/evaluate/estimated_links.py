@@ -1,9 +1,9 @@
-"""The likelihood of a large graph and the order of its hidden pairs, from all links and a sample of the other pairs.
+"""The likelihood of a large graph and the ranking of its held-out pairs, from all links and a sample of other pairs.
 
-A million nodes have half a trillion pairs, nearly all of them without a link. Drawn alike, none of a million of those
-would stand near the links in the order of scores, where the precision is decided. So pairs are drawn more often the
-likelier the model thinks them, and each counts for one over the chance it had (Horvitz and Thompson): sums over the
-drawn pairs have the sums over all pairs as their means, and a variance that the same draws tell.
+A million nodes have half a trillion pairs, nearly all of them without a link. In a uniform sample of a million pairs,
+none would rank near the links, where the precision is decided. So pairs are sampled with a probability that grows with
+the score, and weighted by its inverse (Horvitz and Thompson): sums over the sample are unbiased estimates of the sums
+over all pairs, with a variance that the same sample estimates.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class EstimatedLinkScores:
-    """How well the order of scores tells hidden links from other hidden pairs, each with an interval; None without any.
+    """How well the order of scores tells held-out links from other held-out pairs, with intervals; None without pairs.
 
-    ``links`` counts the hidden links, all of which are used, ``non_links`` the other hidden pairs that were drawn.
+    ``links`` counts the held-out links, all of which are used, ``non_links`` the other held-out pairs in the sample.
 
     >>> print(EstimatedLinkScores(20, 1000, Estimate(0.9, 0.88, 0.92), Estimate(0.5, 0.45, 0.55)))
     20 links, 1,000 other pairs · AUC 0.9 (95 %: 0.88 to 0.92) · average precision 0.5 (95 %: 0.45 to 0.55)
@@ -51,10 +51,10 @@ class EstimatedLinkScores:
 def estimated_likelihood(
     model: LinkModel, graph: Graph | None = None, *, pairs: int = PAIRS, random_state: Any = 0
 ) -> Estimate:
-    """The mean log-likelihood a pair, as ``model.score`` gives it, with the interval it was estimated to.
+    """The mean log-likelihood per pair, as ``model.score`` gives it, with a confidence interval.
 
-    ``graph`` is one on the nodes of the fitted graph; without it, that one. All of its links count, and about ``pairs``
-    of the other pairs are drawn. Where there are no more, the value is exact.
+    ``graph`` has the nodes of the fitted graph, which is the default. All of its links count, and about ``pairs`` of
+    the other pairs are drawn. If there are no more, the value is exact.
 
     >>> from philia import CommunityModel
     >>> from philia.datasets import dating_app
@@ -73,8 +73,8 @@ def estimated_likelihood(
 def estimated_link_scores(model: LinkModel, *, pairs: int = PAIRS, random_state: Any = 0) -> EstimatedLinkScores:
     """AUC and average precision of a fitted model over all pairs that were held out of its fit, with intervals.
 
-    All hidden links are used, and about ``pairs`` of the other hidden pairs are drawn. The intervals say where the
-    values over all hidden pairs are. Where these are listed, or no more than ``pairs``, the values are exact.
+    All held-out links are used, and about ``pairs`` of the other held-out pairs are drawn. The intervals are for the
+    values over all held-out pairs. If these are listed, or no more than ``pairs``, the values are exact.
 
     >>> from philia import CommunityModel
     >>> from philia.datasets import dating_app
@@ -88,7 +88,7 @@ def estimated_link_scores(model: LinkModel, *, pairs: int = PAIRS, random_state:
     held_out, graph, factors = model.held_out_, model.graph_, model.factors_
     if held_out is None:
         raise InvalidParameterError(
-            "no pairs were held out of the fit, so there is nothing to judge it by; fit again with held_out=0.1"
+            "no pairs were held out of the fit, so there is nothing to evaluate on; fit again with held_out=0.1"
         )
     hidden = expected_held_out(held_out, graph.n_nodes)
     if hidden <= pairs or not isinstance(factors, LowRankFactors):
@@ -106,7 +106,7 @@ def estimated_link_scores(model: LinkModel, *, pairs: int = PAIRS, random_state:
 
 
 def expected_held_out(held_out: HeldOut, n: int) -> float:
-    """About how many pairs of n nodes are held out by chance; listed pairs do not count.
+    """The expected number of pairs of n nodes that are held out at random; listed pairs do not count.
 
     >>> from philia.objective import RandomPairs
     >>> round(expected_held_out(RandomPairs(0.5), n=5))
@@ -118,9 +118,9 @@ def expected_held_out(held_out: HeldOut, n: int) -> float:
 def weighted_order(
     links: Float64Array, others: Float64Array, chances: Float64Array
 ) -> tuple[Estimate | None, Estimate | None]:
-    """AUC and average precision from the scores of all links and of others that were drawn with these chances.
+    """AUC and average precision from the scores of all links and of other pairs, sampled with these probabilities.
 
-    Both are smooth in the sums over the drawn pairs, so their variances follow from their slopes.
+    Both are smooth functions of sums over the sample, so their variances follow from their derivatives.
 
     >>> auc, precision = weighted_order(np.array([2.0, 0.0]), np.array([1.0]), np.array([0.25]))
     >>> auc.value, precision.value  # the other counts as four: links have precisions of 1 and of 2 in 6

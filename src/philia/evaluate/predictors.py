@@ -1,4 +1,4 @@
-"""Link predictors that need no fit: what the neighbours of two nodes say about them."""
+"""Link predictors that need no fit: formulas of the degrees and neighbours of two nodes."""
 
 from __future__ import annotations
 
@@ -11,11 +11,16 @@ from philia._types import Float64Array, Int64Array
 from philia.graphs import Graph
 
 Predictor = Callable[[Graph, Int64Array, Int64Array], Float64Array]
-"""The scores of the pairs (rows[t], columns[t]) in a graph that has no links but those that may be known."""
+"""The scores of the pairs (rows[t], columns[t]), given a graph with only the links that may be known."""
 
 _ROWS = 512
+"""Rows of the product of matrices that are computed at once, 80 MB in the largest graph that is small."""
+
 _SMALL = 20_000
+"""Largest graph in which rows of that product are computed in full; in larger ones, pair by pair."""
+
 _ENTRIES = 2**22
+"""Neighbours that are looked up at once in large graphs, some hundred megabytes."""
 
 
 def constant_density(graph: Graph, rows: Int64Array, columns: Int64Array) -> Float64Array:
@@ -50,13 +55,13 @@ def common_neighbours(graph: Graph, rows: Int64Array, columns: Int64Array) -> Fl
 
 
 def adamic_adar(graph: Graph, rows: Int64Array, columns: Int64Array) -> Float64Array:
-    """The sum of 1 / log(degree) over the common neighbours: who knows few says more (Adamic and Adar 2003).
+    """The sum of 1 / log(degree) over the common neighbours: one with few links counts for more (Adamic and Adar 2003).
 
     >>> from philia import as_graph
     >>> adamic_adar(as_graph([(0, 1), (1, 2), (2, 3)]), np.array([0, 0]), np.array([2, 3])).round(3).tolist()
     [1.443, 0.0]
     """
-    # A common neighbour of two nodes has a degree of at least 2, so whatever a lower one counts is never used.
+    # A common neighbour of two nodes has a degree of at least 2, so the weight of a lower one is never used.
     return _over_neighbours(graph, 1 / np.log(np.maximum(graph.degrees, 2)), rows, columns)
 
 
@@ -86,7 +91,7 @@ def _over_neighbours(graph: Graph, weights: Float64Array, rows: Int64Array, colu
 
 
 def _pair_by_pair(graph: Graph, weights: Float64Array, rows: Int64Array, columns: Int64Array) -> Float64Array:
-    """From the neighbours of both nodes of each pair, so many pairs at a time that few millions of them are at hand."""
+    """From the neighbours of both nodes of each pair, in chunks with at most about _ENTRIES neighbours."""
     A = graph.adjacency.astype(np.float64)
     weighted = (A @ sparse.diags_array(weights)).tocsr()
     chunk = np.cumsum(graph.degrees[rows] + graph.degrees[columns]) // _ENTRIES
@@ -97,7 +102,7 @@ def _pair_by_pair(graph: Graph, weights: Float64Array, rows: Int64Array, columns
 
 
 def _block_by_block(graph: Graph, weights: Float64Array, rows: Int64Array, columns: Int64Array) -> Float64Array:
-    """From a block of the rows of the product at a time."""
+    """From blocks of rows of the product."""
     A = graph.adjacency.astype(np.float64)
     weighted = sparse.diags_array(weights) @ A
     scores = np.empty(len(rows))
