@@ -9,7 +9,7 @@ from philia import plots
 from philia.explain.links import factor_in_words
 from philia.factors import CommunityFactors
 from philia.models import CommunityModel
-from philia.plots.overlap import shared_members, side_by_side
+from philia.plots.communities import shared_members, similar_together
 from philia.plots.style import ATTRACT, REPEL
 from tests.plots.models import of_factors, random_graph, random_model
 
@@ -63,9 +63,9 @@ def test_the_picture_shows_them_in_percent_under_the_right_names() -> None:
     assert written == ["100", "100", "100", "100", "33", "33"]
 
 
-def test_communities_that_overlap_stand_side_by_side() -> None:
+def test_communities_that_overlap_stand_similar_together() -> None:
     shares = np.eye(6)
     for a, b in [(0, 3), (1, 4), (2, 5)]:
         shares[a, b] = shares[b, a] = 0.9
-    place = np.argsort(side_by_side(shares))
+    place = np.argsort(similar_together(shares))
     assert [abs(place[a] - place[b]) for a, b in [(0, 3), (1, 4), (2, 5)]] == [1, 1, 1]

@@ -7,7 +7,7 @@ from philia import plots
 from philia.datasets import DatingApp, dating_app
 from philia.graphs import Nodes
 from philia.models import CommunityModel
-from philia.plots.ordering import along_diagonal
+from philia.plots.matrices import along_diagonal
 from philia.solvers import LBFGSB
 from tests.plots.rendering import render
 
