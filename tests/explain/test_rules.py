@@ -27,7 +27,7 @@ def within(column: np.ndarray, bar: float) -> float:
 
 
 @given(COLUMNS)
-def test_no_other_cut_leaves_parts_that_vary_less(column: np.ndarray) -> None:
+def test_no_other_cut_has_less_variance_inside_the_parts(column: np.ndarray) -> None:
     best = min(within(column, bar) for bar in column)
     assert within(column, split(column)) == pytest.approx(best, abs=1e-9)
 
@@ -38,7 +38,7 @@ def test_the_split_does_not_depend_on_the_scale(column: np.ndarray, scale: float
     assert within(column, bar) == pytest.approx(within(column, scaled / scale * (1 - 1e-12)), abs=1e-9)
 
 
-def test_any_two_members_by_odds_have_their_odds_doubled_or_halved() -> None:
+def test_any_two_members_by_the_odds_rule_have_their_odds_doubled_or_halved() -> None:
     rng = np.random.default_rng(0)
     factors = CommunityFactors(rng.exponential(size=(40, 3)), rng.exponential(size=(40, 2)), np.zeros(40))
     for community in find_communities(random_graph(40, 0.2, seed=0), factors, "odds"):
@@ -46,7 +46,7 @@ def test_any_two_members_by_odds_have_their_odds_doubled_or_halved() -> None:
         assert abs(community.strength) * least**2 >= np.log(2) * (1 - 1e-12)
 
 
-def test_a_community_that_doubles_no_odds_is_empty_by_that_rule() -> None:
+def test_a_community_that_doubles_no_odds_is_empty_by_the_odds_rule() -> None:
     factors = CommunityFactors.attracting(np.array([[0.5, 0.5, 0.1, 0, 0, 0]]).T)
     assert find_communities(GRAPH, factors, "odds").empty == ("B1",)
     assert find_communities(GRAPH, factors, "split").as_sets() == {"B1": {0, 1}}
@@ -93,12 +93,12 @@ def test_the_default_is_the_same_everywhere() -> None:
     assert find_communities(GRAPH, factors).rule == model.communities().rule == meaning
 
 
-def test_an_unknown_rule_is_refused_with_those_that_exist() -> None:
+def test_an_unknown_rule_is_refused_and_the_known_ones_are_listed() -> None:
     with pytest.raises(InvalidParameterError, match="'odds', 'density', 'split' or a membership"):
         find_communities(GRAPH, CommunityFactors.attracting(np.ones((6, 1))), "mood")
 
 
-def test_the_effects_of_rules_stand_side_by_side() -> None:
+def test_the_effects_of_rules_are_compared_in_a_table() -> None:
     factors = CommunityFactors.attracting(np.array([[3.0, 3.0, 1.0, 0, 0, 0], [0.0] * 6]).T)
     effects = tuple(RuleEffect.of(rule, find_communities(GRAPH, factors, rule)) for rule in ("split", "odds"))
     assert [effect.sizes for effect in effects] == [{"B1": 2, "B2": 0}, {"B1": 3, "B2": 0}]

@@ -38,7 +38,7 @@ class Reconstruction:
 
     ``cross_entropy`` is the sum of -log p over links and of -log(1 - p) over the rest, with p clipped to [ε, 1 - ε].
     Methods that do not fit probabilities give values outside of (0, 1), for which it would be infinite, and any single
-    ε favours some methods. So every ε from 10⁻¹² to 10⁻¹ is tried and the smallest sum is kept: the most favourable
+    ε favors some methods. So every ε from 10⁻¹² to 10⁻¹ is tried and the smallest sum is kept: the most favorable
     choice, for all methods alike. ``clip`` is its ε, the finest if several give the same. Values inside [ε, 1 - ε] are
     not changed.
 

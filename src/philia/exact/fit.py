@@ -1,6 +1,6 @@
 """Factors fitted until they are the graph: far fewer columns than any construction needs, but without a guarantee.
 
-The sum of the cross-entropies of all pairs, the diagonal included, is minimised without a penalty, and the search ends
+The sum of the cross-entropies of all pairs, the diagonal included, is minimized without a penalty, and the search ends
 as soon as every score has the right sign. Without a penalty the factors grow, and the objective becomes steep where
 signs change: the search gets stuck in a narrow valley with a few pairs on the wrong side, often a node with itself. So
 after every round of the search the best factors are perturbed, made smaller with a little noise added, and the next

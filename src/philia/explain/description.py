@@ -23,7 +23,7 @@ def describe(
 
     A node has the names of its communities, separated by spaces, its main community, its popularity if the model has
     one, and its membership in each community. The main community is the attracting one with its largest affinity, or
-    the repelling one if it is in no other. Nodes are coloured by it.
+    the repelling one if it is in no other. Nodes are colored by it.
 
     >>> from philia import as_graph
     >>> from philia.explain import find_communities

@@ -131,11 +131,11 @@ def memberships(
     """
     n = model.graph_.n_nodes
     rows = by_community(model.factors_) if order is None else checked_order(order, n)
-    colours, names = _columns(model, rows, kinds)
+    colors, names = _columns(model, rows, kinds)
     nodes = [literal(name) for name in model.graph_.nodes.pick(rows)] if n <= _MOST_NAMES else []
     written = max(map(len, nodes), default=0)
     ax = axes_or_new(ax, width=1.8 + 0.09 * written + 0.42 * min(max(len(names), 6), _WIDEST), height=6.0)
-    ax.imshow(colours, aspect="auto", interpolation="none", extent=(-0.5, colours.shape[1] - 0.5, n - 0.5, -0.5))
+    ax.imshow(colors, aspect="auto", interpolation="none", extent=(-0.5, colors.shape[1] - 0.5, n - 0.5, -0.5))
     label(ax, title="Memberships" if names else "No communities", x=f"community\n{_LEGEND}", y="node")
     small = TICK if len(names) <= _WIDEST else TICK - 3
     ax.set_xticks(range(len(names)), names, rotation=0 if len(names) <= 12 else 90, fontsize=small)
@@ -148,16 +148,16 @@ def memberships(
 
 
 def _columns(model: CommunityModel, rows: Int64Array, kinds: Sequence[Kind]) -> tuple[Float64Array, list[str]]:
-    """The colours (rows × columns × 3) and the names of the columns drawn."""
+    """The colors (rows × columns × 3) and the names of the columns drawn."""
     B, C, names = model.factors_.homophilous, model.factors_.heterophilous, model.factors_.names
     parts: list[Float64Array] = []
     shown: list[str] = []
-    for kind, F, colour_map, first in (("homophilous", B, ATTRACT_MAP, 0), ("heterophilous", C, REPEL_MAP, B.shape[1])):
+    for kind, F, color_map, first in (("homophilous", B, ATTRACT_MAP, 0), ("heterophilous", C, REPEL_MAP, B.shape[1])):
         if kind in kinds and F.shape[1]:
             ordered = F[rows]
             columns = along_diagonal(ordered)
             V = _binned(ordered[:, columns] / np.maximum(F.max(axis=0)[columns], np.finfo(float).tiny))
-            parts.append(matplotlib.colormaps[colour_map](V)[:, :, :3])
+            parts.append(matplotlib.colormaps[color_map](V)[:, :, :3])
             shown += [names[first + column] for column in columns]
     return np.hstack(parts) if parts else np.ones((1, 1, 3)), shown  # without columns, all white
 
@@ -253,8 +253,8 @@ def _write_names(ax: Axes, found: Communities, order: Int64Array) -> None:
 def _write_shares(ax: Axes, percent: Float64Array) -> None:
     for (i, j), share in np.ndenumerate(percent):
         if share > 0:
-            colour = "white" if share > _LIGHT_TEXT else NEUTRAL
-            ax.text(j, i, f"{share:.0f}", ha="center", va="center", fontsize=TICK - 1.5, color=colour)
+            color = "white" if share > _LIGHT_TEXT else NEUTRAL
+            ax.text(j, i, f"{share:.0f}", ha="center", va="center", fontsize=TICK - 1.5, color=color)
 
 
 def stability(found: Stability, ax: Axes | None = None) -> Axes:
@@ -273,9 +273,9 @@ def stability(found: Stability, ax: Axes | None = None) -> Axes:
     seen = found.communities
     ax = axes_or_new(ax, 6.5, 1.8 + 0.34 * max(len(seen), 2))
     for y, community in enumerate(seen):
-        colour = ATTRACT if community.name.startswith("B") else REPEL
-        ax.barh(y, community.score, height=0.62, color=colour, alpha=0.35)
-        ax.plot(community.likenesses, _spread(y, community.fits), "o", color=colour, markersize=3.5, clip_on=False)
+        color = ATTRACT if community.name.startswith("B") else REPEL
+        ax.barh(y, community.score, height=0.62, color=color, alpha=0.35)
+        ax.plot(community.likenesses, _spread(y, community.fits), "o", color=color, markersize=3.5, clip_on=False)
         ax.annotate(
             f"{community.appears} of {community.fits}",
             (1, y),

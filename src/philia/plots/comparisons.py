@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from philia.plots.style import (
-    GREYS,
+    GRAYS,
     HATCHES,
     MARKERS,
     NEUTRAL,
@@ -38,7 +38,7 @@ def bars(
 ) -> Axes:
     """A group of bars for each key, one bar per method: the mean over seeds, with a line from minimum to maximum.
 
-    ``faint`` methods, such as baselines, are drawn in grey.
+    ``faint`` methods, such as baselines, are drawn in gray.
 
     >>> ax = bars({"blog": {"SVD": [0.8], "ours": [0.7, 0.75]}})
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
@@ -47,7 +47,7 @@ def bars(
     ax = axes_or_new(ax, 9.0, 4.0)
     found = dict.fromkeys(method for group in values.values() for method in group)
     methods = sorted(found, key=lambda method: method in faint)  # baselines last, the others in the given order
-    colours = _method_colours(methods, faint)
+    colors = _method_colors(methods, faint)
     width = _GROUP / max(len(methods), 1)
     for place, method in enumerate(methods):
         at = [g for g, group in enumerate(values.values()) if group.get(method)]
@@ -56,8 +56,8 @@ def bars(
         ranges = np.array([[m - min(seed), max(seed) - m] for m, seed in zip(means, seeds, strict=True)]).T
         where = np.array(at) - _GROUP / 2 + (place + 0.5) * width
         hatch = "" if method in faint else HATCHES[place % len(HATCHES)]
-        colour, name = colours[method], literal(method, _LONGEST_NAME)
-        ax.bar(where, means, width * 0.92, label=name, color=colour, hatch=hatch, edgecolor="white", linewidth=0)
+        color, name = colors[method], literal(method, _LONGEST_NAME)
+        ax.bar(where, means, width * 0.92, label=name, color=color, hatch=hatch, edgecolor="white", linewidth=0)
         ax.errorbar(where, means, ranges, fmt="none", ecolor="black", elinewidth=0.8)
     label(ax)
     ax.set_xticks(range(len(values)), [literal(group) for group in values])
@@ -79,13 +79,13 @@ def curves(
     [0.55, 0.4]
     """
     ax = axes_or_new(ax, 6.0, 4.2)
-    colours = _method_colours(list(values), ())
+    colors = _method_colors(list(values), ())
     for (method, points), marker in zip(values.items(), cycle(MARKERS), strict=False):
         at = sorted(points)
         means = [float(np.mean(points[place])) for place in at]
-        ax.plot(at, means, marker=marker, markersize=4.5, color=colours[method], label=literal(method, _LONGEST_NAME))
+        ax.plot(at, means, marker=marker, markersize=4.5, color=colors[method], label=literal(method, _LONGEST_NAME))
         low, high = [min(points[place]) for place in at], [max(points[place]) for place in at]
-        ax.fill_between(at, low, high, color=colours[method], alpha=0.2, linewidth=0)
+        ax.fill_between(at, low, high, color=colors[method], alpha=0.2, linewidth=0)
     label(ax, x=x, y=y)
     if all(float(place).is_integer() for points in values.values() for place in points):
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
@@ -94,16 +94,16 @@ def curves(
     return ax
 
 
-def _method_colours(methods: Sequence[str], faint: Collection[str]) -> dict[str, str]:
-    """One colour per method; grey for the faint ones.
+def _method_colors(methods: Sequence[str], faint: Collection[str]) -> dict[str, str]:
+    """One color per method; gray for the faint ones.
 
-    >>> _method_colours(["ours", "chance"], ["chance"])
+    >>> _method_colors(["ours", "chance"], ["chance"])
     {'ours': '#0072B2', 'chance': '#BFBFBF'}
     """
     rest = [method for method in methods if method not in faint]
     trivial = [method for method in methods if method in faint]
-    grey = {method: GREYS[place % len(GREYS)] for place, method in enumerate(trivial)}
-    return {method: grey.get(method) or SERIES[rest.index(method) % len(SERIES)] for method in methods}
+    gray = {method: GRAYS[place % len(GRAYS)] for place, method in enumerate(trivial)}
+    return {method: gray.get(method) or SERIES[rest.index(method) % len(SERIES)] for method in methods}
 
 
 class _Erring(Protocol):

@@ -19,7 +19,7 @@ CELLS = 500
 """The most cells per side of a picture: neither a screen nor an eye resolves more."""
 
 _DARKEST = 0.995
-"""The quantile at the top of a colour scale: one cell in two hundred is above, as a few would leave the rest pale."""
+"""The quantile at the top of a color scale: one cell in two hundred is above, as a few would leave the rest pale."""
 
 
 def adjacency(graph: Graph, ax: Axes | None = None, order: npt.ArrayLike | None = None) -> Axes:
@@ -100,7 +100,7 @@ def heat_map(
     largest: float = 1.0,
     bar: str | None = None,
 ) -> Axes:
-    """A square matrix as colours from 0 (almost white) to ``largest``; ``bar`` labels a scale beside it.
+    """A square matrix as colors from 0 (almost white) to ``largest``; ``bar`` labels a scale beside it.
 
     ``extent`` is the number of nodes along a side, if a cell stands for several.
 
@@ -176,7 +176,7 @@ def checked_order(order: npt.ArrayLike | None, n: int) -> Int64Array:
 
 
 def _darkest(cells: Float64Array) -> float:
-    """The value at the top of a colour scale.
+    """The value at the top of a color scale.
 
     >>> _darkest(np.array([0.0, 0.25, 0.25]))
     0.25

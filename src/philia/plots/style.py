@@ -1,4 +1,4 @@
-"""The style of all pictures: colours that are safe for colour blindness and grey printing, sizes, and new axes.
+"""The style of all pictures: colors that are safe for color blindness and gray printing, sizes, and new axes.
 
 Nothing here changes matplotlib's global settings, and nothing needs a screen.
 """
@@ -13,18 +13,18 @@ ATTRACT = "#0072B2"
 REPEL = "#D55E00"
 NEUTRAL = "#4D4D4D"
 FAINT = "#BFBFBF"
-"""Blue and vermilion of Okabe and Ito's palette, and two greys."""
+"""Blue and vermilion of Okabe and Ito's palette, and two grays."""
 
 SERIES = (ATTRACT, REPEL, "#009E73", "#E69F00", "#CC79A7", "#56B4E9", "#A6761D", "#000000")
 """The same palette for methods that are compared, in this order."""
 
 MARKERS = "os^Dv*PX"
-"""One shape for each of them, in case colours are lost."""
+"""One shape for each of them, in case colors are lost."""
 
 HATCHES = ("", "///", "...", "\\\\\\", "xxx", "---", "|||", "")
 """And one pattern for each, in white."""
 
-GREYS = (FAINT, "#8C8C8C", "#D9D9D9", "#666666", "#A6A6A6")
+GRAYS = (FAINT, "#8C8C8C", "#D9D9D9", "#666666", "#A6A6A6")
 """For baselines, with a clear step between neighbours."""
 
 PROBABILITY_MAP = LinearSegmentedColormap.from_list(
@@ -32,7 +32,7 @@ PROBABILITY_MAP = LinearSegmentedColormap.from_list(
 )
 ATTRACT_MAP = "Blues"
 REPEL_MAP = "Oranges"
-"""Colour maps that begin white, or almost, and only get darker: a zero is invisible."""
+"""Color maps that begin white, or almost, and only get darker: a zero is invisible."""
 
 TITLE, LABEL, TICK = 12, 11, 9.5
 """Font sizes in points, legible at the width of a page."""

@@ -24,7 +24,7 @@ class _Step:
     name: str
     start: float
     change: float
-    colour: str
+    color: str
 
     @property
     def end(self) -> float:
@@ -44,7 +44,7 @@ def waterfall(explanation: LinkExplanation, ax: Axes | None = None) -> Axes:
     steps = _steps(explanation)
     ax = axes_or_new(ax, 7.5, 2.1 + 0.42 * len(steps))
     for y, step in enumerate(steps):
-        ax.barh(y, step.change, left=step.start, height=0.62, color=step.colour)
+        ax.barh(y, step.change, left=step.start, height=0.62, color=step.color)
         if y + 1 < len(steps):
             ax.plot([step.end, step.end], [y - 0.31, y + 1.31], color=FAINT, linewidth=1, zorder=0)
         _write_factor(ax, y, step)
@@ -77,7 +77,7 @@ def _steps(explanation: LinkExplanation) -> list[_Step]:
 
 def _write_factor(ax: Axes, y: int, step: _Step) -> None:
     forward = step.change >= 0
-    whole = step.start == 0 and step.colour == NEUTRAL  # baseline and total are odds, the others factors
+    whole = step.start == 0 and step.color == NEUTRAL  # baseline and total are odds, the others factors
     ax.annotate(
         odds_in_words(step.change) if whole else factor_in_words(step.change),
         (step.end, y),
