@@ -1,4 +1,4 @@
-"""The measures of covers beside those of cdlib: equal wherever cdlib has an answer, and right where they differ."""
+"""The measures of covers compared with those of cdlib: equal where cdlib has an answer, and right where they differ."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Covers = list[set[int]]
 
 @cache
 def quietly(module: str) -> Any:
-    """A module of cdlib, imported when it is first needed and without its remarks about packages it could use."""
+    """A module of cdlib, imported on first use and without its messages about optional packages."""
     with warnings.catch_warnings(), redirect_stdout(StringIO()):
         warnings.simplefilter("ignore")
         return import_module(module)
@@ -37,7 +37,7 @@ def plain_entropy(shares: list[float], base: float) -> float:
 
 @pytest.fixture(autouse=True)
 def _without_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    """cdlib asks SciPy for an entropy for every pair of communities, and SciPy checks its arguments far longer."""
+    """Replace SciPy's entropy, whose argument checks dominate the time that cdlib takes per pair of communities."""
     monkeypatch.setattr(stats, "entropy", plain_entropy)
 
 
@@ -68,7 +68,7 @@ def cdlib_omega(X: Covers, Y: Covers) -> float:
 
 def cdlib_f1(X: Covers, Y: Covers) -> float:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # it lays the result out in a table, in a way that pandas wants to give up
+        warnings.simplefilter("ignore")  # it uses a deprecated feature of pandas
         return float(quietly("cdlib.evaluation").f1(clustering(X), clustering(Y)).score)
 
 

@@ -165,7 +165,7 @@ def test_the_complement_of_a_community_is_uninformative() -> None:
 
 
 def test_a_community_without_common_nodes_may_still_be_informative() -> None:
-    # Who is among the 620 is not among the 12, and the rest is small: h(.368) > h(.62) + h(.012).
+    # A node among the 620 is not among the 12, and the rest is small: h(.368) > h(.62) + h(.012).
     found, truth = [set(range(12))], [set(range(12, 632))]
     assert overlapping_nmi(found, truth, 1000) == pytest.approx(reference.lfk(found, truth, set(range(1000))))
     assert overlapping_nmi(found, truth, 1000) > 0.01
@@ -180,7 +180,7 @@ def test_a_community_equally_close_to_the_complement_is_uninformative() -> None:
 def test_omega_is_agreement_beyond_chance() -> None:
     # Pairs 01 and 23 against 01, 02, 12: of six pairs 01, 03 and 13 are agreed about; chance gives (2·3 + 4·3) / 36.
     assert omega_index([{0, 1}, {2, 3}], [{0, 1, 2}], 4) == pytest.approx((3 / 6 - 18 / 36) / (1 - 18 / 36))
-    # Twice together is another answer than once.
+    # Together twice is not the same as together once.
     assert omega_index([{0, 1}, {0, 1}], [{0, 1}], 3) == pytest.approx((2 / 3 - 4 / 9) / (1 - 4 / 9))
 
 
@@ -274,7 +274,7 @@ def test_an_unknown_variant_is_refused() -> None:
 
 
 def test_a_large_cover_is_compared_without_a_matrix_of_all_pairs() -> None:
-    n = 200_000  # all pairs would be twenty thousand million
+    n = 200_000  # all pairs would be twenty billion
     found = [set(range(first, first + 50)) for first in range(0, n, 50)]
     truth = [set(range(first, first + 100)) for first in range(0, n, 100)]
     scores = compare_communities(found, truth)

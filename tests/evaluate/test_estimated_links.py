@@ -1,4 +1,4 @@
-"""Estimates from drawn pairs beside the values over all pairs, and intervals that hold these as often as they say."""
+"""Estimates from sampled pairs compared with the values over all pairs, and the coverage of their intervals."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ def test_ties_are_averaged_over_all_orders(pairs: list[tuple[bool, int]]) -> Non
     orders = [order for order in permutations(range(len(linked))) if (np.diff(scores[list(order)]) <= 0).all()]
     hits = np.mean([np.cumsum(linked[list(order)]) for order in orders], axis=0) / np.arange(1, len(linked) + 1)
     assert list(found.hits.values()) == pytest.approx([*hits, *[None] * (7 - len(hits))])
-    # With as many links told as there are, F1, precision and recall are all the same.
+    # With as many predicted links as there are, F1, precision and recall are the same.
     assert found.f1_matched == (pytest.approx(hits[linked.sum() - 1]) if linked.any() else None)
 
 
@@ -107,7 +107,7 @@ def test_invalid_scores_are_refused(linked: Any, scores: Any, probabilities: Any
 
 
 def stand_in(held_out: Any, n: int = 60) -> Any:
-    """A model whose scores are known and whose expected entries leave [0, 1]."""
+    """A model with known scores, whose expected entries leave [0, 1]."""
     graph = random_graph(n, 0.3, seed=1)
     values = np.random.default_rng(2).normal(0.3, 0.6, size=(n, n))
     return SimpleNamespace(

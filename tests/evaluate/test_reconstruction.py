@@ -22,7 +22,7 @@ def of_matrix(graph: Graph, E: Float64Array, *, diagonal: bool = True) -> Recons
 
 
 def slowly(graph: Graph, E: Float64Array, *, diagonal: bool = True) -> dict[str, float]:
-    """Dense, as it is defined: q is what the clipped value gives to what is there."""
+    """Dense, by the definition: q is the clipped probability of the true entry."""
     A = graph.adjacency.toarray().astype(float)
     counts = np.ones_like(A, dtype=bool) if diagonal else ~np.eye(len(A), dtype=bool)
     squared = float(((E - A) ** 2)[counts].sum())
@@ -64,9 +64,9 @@ def test_blocks_change_nothing(diagonal: bool, monkeypatch: pytest.MonkeyPatch) 
 def test_the_most_favorable_clip_is_kept_and_the_finest_in_a_tie() -> None:
     graph = random_graph(20, 0.3, seed=1)
     assert of_matrix(graph, np.full((20, 20), 0.3)).clip == 1e-12
-    # Rare links that are told as far too rare would profit from the coarsest.
+    # Links that are predicted as far too rare would profit from the coarsest clip.
     assert of_matrix(graph, np.full((20, 20), 1e-4)).clip == 1e-1
-    # One link that is denied is cheaper the coarser the clip, and each of the others dearer.
+    # With a coarser clip one missed link costs less, and each of the others more.
     denied = graph.adjacency.toarray().astype(float)
     assert of_matrix(graph, denied).clip == 1e-12
     i, j = (int(side[0]) for side in graph.links)

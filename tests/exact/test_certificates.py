@@ -1,4 +1,4 @@
-"""A certificate holds for its graph and for no other, and a file that anyone has changed is found out."""
+"""A certificate holds for its own graph only, and a changed file is detected."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ REFUSED = (NotExactError, ModelFileError)
 
 
 def _toggled(graph: Graph, u: int, v: int) -> Graph:
-    """The graph with one link more, or one less."""
+    """The graph with one link added or removed."""
     A = graph.adjacency.toarray()
     A[u, v] = A[v, u] = 1 - A[u, v]
     rows, columns = np.nonzero(np.triu(A))

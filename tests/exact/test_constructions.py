@@ -1,4 +1,4 @@
-"""What the constructions give on graphs that are known, and the ranks of the paper's own matrices."""
+"""The constructions on known graphs, and the ranks of the paper's own matrices."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_the_papers_matrix_has_one_rank_more_than_the_padded_one(kind: str, n: i
         (by_arboricity(graph), (2 * p + 1) ** 2),
     ):
         scores = np.array([[found.score(u, v) for v in range(n)] for u in range(n)], dtype=object)
-        assert rank_modulo(scores) == columns == found.logistic_columns  # a lower bound that is the upper bound
+        assert rank_modulo(scores) == columns == found.logistic_columns  # the lower bound equals the upper bound
 
 
 def test_two_linked_nodes_refute_the_theorem_on_overlap_thresholds_without_loops() -> None:

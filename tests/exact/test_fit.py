@@ -86,7 +86,7 @@ def test_the_smallest_fit_is_no_larger_than_those_tried_on_the_way() -> None:
     star = as_graph([("hub", name) for name in ("ann", "bob", "cat", "dan")])
     found = smallest_exact(star)
     assert found is not None
-    assert found.columns == 3  # with 1 + 1, b_i b_j - c_i c_j > 0 takes a node with b > c, and its own score is wrong
+    assert found.columns == 3  # with 1 + 1, a link needs a node with b > c, whose own score is then wrong
     assert found.certified.verify(star).links == 4
 
 

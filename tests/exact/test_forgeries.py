@@ -1,4 +1,4 @@
-"""Certificates that were made to deceive: none is accepted, each is refused in a sentence that names the file."""
+"""Forged certificates: none is accepted, and each error names the file."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def written(tmp_path: Path, graph: Graph = PAIR, found: Any = HONEST, **settings
 
 
 def refusal(place: Path, content: Any, graph: Graph = PAIR) -> str:
-    """What is said about a file with this content."""
+    """The error for a file with this content."""
     place.write_text(content if isinstance(content, str) else json.dumps(content))
     with pytest.raises(REFUSED, match=r"exact\.json: ") as error:
         load_exact(place).verify(graph)
@@ -66,7 +66,7 @@ def test_an_honest_file_is_accepted(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("types", [("<i8", "<f8"), ("<f8", "<i8"), ("<i8", "<i8"), ("long", "<f8")])
 def test_integers_in_place_of_floats_are_refused(types: tuple[str, str], tmp_path: Path) -> None:
-    # 2^53 + 1 is no float: rounded to 2^53, the score of two linked nodes would look negative.
+    # 2^53 + 1 is not a float: rounded to 2^53, the score of two linked nodes would look negative.
     place, content = written(tmp_path, APART, FloatCommunities(np.array([[1.0], [1.0]]), np.array([[2.0], [2.0]])))
     matrices = [[2**53 + 1], [2**53 + 1]], [[2**53, 1], [2**53, 1]]
     for name, kind, matrix in zip(("homophilous", "heterophilous"), types, matrices, strict=True):
@@ -239,7 +239,7 @@ def test_a_construction_that_does_not_match_its_kind_is_refused(tmp_path: Path) 
 
 
 def _wrapped_around(count: int) -> list[int]:
-    """Starts that never fall if differences may wrap around: compiled loops would read far outside of the roots."""
+    """Starts that never fall if differences may wrap around: compiled loops would read far beyond the roots."""
     return [0, 2**63 - 1, -(2**63), -1, count]
 
 

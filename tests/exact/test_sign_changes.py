@@ -1,4 +1,4 @@
-"""Eliminations against counting everything again, greedy against all orders of removal, and the search."""
+"""Eliminations compared with a full recount, greedy removal with all orders of removal, and the search."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a model says of nodes and links goes along with the graph."""
+"""The communities and probabilities of a model as columns of the graph."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ def test_the_order_and_the_scale_of_columns_do_not_matter(shape: tuple[int, int,
     scores = [[c.score for c in found.communities] for found in (plain, permuted)]
     assert sum(scores[0]) == pytest.approx(sum(scores[1]))
     for a, b in zip(plain.communities, permuted.communities, strict=True):
-        if np.isclose(a.score, b.score):  # where two matchings are equally good, either may be taken
+        if np.isclose(a.score, b.score):  # if two matchings are equally good, either may be chosen
             np.testing.assert_allclose(a.upper, b.upper, atol=1e-9)
 
 
@@ -65,7 +65,7 @@ def test_likeness_is_symmetric_between_0_and_1_and_independent_of_scale(a: int, 
 @given(SEEDS)
 def test_the_likeness_of_shuffled_columns_is_small(seed: int) -> None:
     rng = np.random.default_rng(seed)
-    column = 5 + rng.exponential(size=400)  # everybody belongs: the plain overlap would be large
+    column = 5 + rng.exponential(size=400)  # every node belongs: the plain overlap would be large
     shuffled = rng.permutation(column)
     assert np.minimum(column, shuffled).sum() / column.sum() > 0.85
     assert likeness(column, shuffled) < 0.3

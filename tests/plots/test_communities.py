@@ -43,7 +43,7 @@ def test_of_many_communities_the_weakest_are_left_out_and_counted() -> None:
 
 
 def overlapping() -> CommunityModel:
-    """Of six nodes B1 has the first four, B2 the last three, C1 the first two; B3 has nobody in common with B1."""
+    """Of six nodes B1 has the first four, B2 the last three, C1 the first two; B3 has no node in common with B1."""
     B = np.array([[2, 0, 0], [2, 0, 0], [2, 0, 0], [2, 2, 0], [0, 2, 2], [0, 2, 2]], dtype=float)
     C = np.array([[2], [2], [0], [0], [0], [0]], dtype=float)
     return of_factors(CommunityFactors(B, C, np.zeros(6)), random_graph(6, 9))

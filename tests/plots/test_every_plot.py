@@ -1,4 +1,4 @@
-"""What holds for every picture: where it is drawn, what it leaves alone, and that nothing is cut off."""
+"""Contracts of every plot: where it draws, what it must not change, and that nothing is cut off."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Networks that hardly are networks, many communities, and names that mean harm."""
+"""Degenerate networks, many communities, and hostile names."""
 
 from __future__ import annotations
 

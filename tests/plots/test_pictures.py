@@ -1,4 +1,4 @@
-"""Every picture in the documents is drawn by code that is there and runs."""
+"""Every picture in the documents is drawn by code that exists and runs."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ ELSEWHERE = {
     "docs/pictures/exact_columns.png": "benchmarks/exact/picture.py",
     "docs/pictures/report.png": "tests/report",
 }
-"""Pictures that do not come from the page of plots, and what draws them."""
+"""Pictures that are not on the page of plots, and the code that draws them."""
 
 
 def shown() -> set[str]:
-    """All pictures in the README and the pages of the documentation, but those that the reproduction draws itself."""
+    """All pictures in the README and the documentation, except those that the reproduction draws."""
     pages = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
     found = {
         (page.parent / picture).resolve().relative_to(ROOT).as_posix()

@@ -76,5 +76,5 @@ def test_many_pairs_are_sampled_reproducibly_and_the_title_says_so() -> None:
     assert ax.get_title(loc="left").endswith("(all links, and a sample of the others)")
     assert room_left(ax) >= 0
     assert len(predicted) > 5
-    np.testing.assert_array_equal(observed, drawn(plots.reliability(model))[1])  # drawn by chance, but always alike
+    np.testing.assert_array_equal(observed, drawn(plots.reliability(model))[1])  # random, but always the same
     assert ((ends[:, 0] <= observed) & (observed <= ends[:, 1])).all()

@@ -130,7 +130,7 @@ def compare_communities(found: CoverLike, truth: CoverLike, nodes: NodesLike = N
 
 
 @dataclass(frozen=True, eq=False)
-class TwoCovers:
+class _TwoCovers:
     """Two covers of the same nodes: 1 where a node (row) is in a community (column).
 
     Nodes in no community of either have no row; they are only counted.
@@ -152,7 +152,7 @@ class TwoCovers:
         return float(all(empty)) if any(empty) else None
 
 
-def incidence(found: CoverLike, truth: CoverLike, nodes: NodesLike = None) -> TwoCovers:
+def incidence(found: CoverLike, truth: CoverLike, nodes: NodesLike = None) -> _TwoCovers:
     """The incidence matrices of two covers over the same rows.
 
     >>> both = incidence([{"a", "b"}], [{"b"}, {"b"}], nodes=5)
@@ -163,7 +163,7 @@ def incidence(found: CoverLike, truth: CoverLike, nodes: NodesLike = None) -> Tw
     covered = covers[0].covered | covers[1].covered
     rows = {node: row for row, node in enumerate(covered)}
     one, other = (_incidence(cover, rows) for cover in covers)
-    return TwoCovers(one, other, _count(nodes, covered))
+    return _TwoCovers(one, other, _count(nodes, covered))
 
 
 def _incidence(cover: Cover, rows: Mapping[Node, int]) -> sparse.csr_array:
@@ -206,7 +206,7 @@ def best_match_f1(found: CoverLike, truth: CoverLike) -> float:
     return _best_match(incidence(found, truth))
 
 
-def _best_match(covers: TwoCovers) -> float:
+def _best_match(covers: _TwoCovers) -> float:
     if covers.trivial is not None:
         return covers.trivial
     common = (covers.found.T @ covers.truth).tocoo()  # pairs without a common node have an F1 of 0 and no entry
@@ -218,11 +218,9 @@ def _best_match(covers: TwoCovers) -> float:
     return (math.fsum(best_of_found) / len(found) + math.fsum(best_of_truth) / len(truth)) / 2
 
 
-Variant = Literal["lfk", "mgh"]
-"""The forms of mutual information, by the initials of their authors."""
-
-
-def overlapping_nmi(found: CoverLike, truth: CoverLike, nodes: NodesLike = None, *, variant: Variant = "lfk") -> float:
+def overlapping_nmi(
+    found: CoverLike, truth: CoverLike, nodes: NodesLike = None, *, variant: Literal["lfk", "mgh"] = "lfk"
+) -> float:
     """How much each cover tells about the other, from 0 for nothing to 1 for everything.
 
     A community is a yes-or-no question about a random node. H(x|y) is the entropy of x that remains once y is
@@ -300,7 +298,7 @@ class _MutualInformation:
         return min(max((self.found.known + self.truth.known) / 2 / largest, 0.0), 1.0) if largest else 1.0
 
 
-def _mutual_information(covers: TwoCovers) -> _MutualInformation:
+def _mutual_information(covers: _TwoCovers) -> _MutualInformation:
     n, (x, y) = covers.n_nodes, covers.sizes
     h = _terms(n)
     entropy_x, entropy_y = h[n - x] + h[x], h[n - y] + h[y]
@@ -342,7 +340,7 @@ def omega_index(found: CoverLike, truth: CoverLike, nodes: NodesLike = None) -> 
     return _omega(incidence(found, truth, nodes))
 
 
-def _omega(covers: TwoCovers) -> float:
+def _omega(covers: _TwoCovers) -> float:
     """The omega index, in integers until the last division."""
     pairs = covers.n_nodes * (covers.n_nodes - 1) // 2
     found, truth, differ = _compare(covers)
@@ -353,7 +351,7 @@ def _omega(covers: TwoCovers) -> float:
     return ((pairs - differ) * pairs - expected) / (pairs * pairs - expected)
 
 
-def _compare(covers: TwoCovers) -> tuple[list[int], list[int], int]:
+def _compare(covers: _TwoCovers) -> tuple[list[int], list[int], int]:
     """How many pairs are together once, twice, … in each cover, and about how many pairs the two differ."""
     sides, alike = _distinct((covers.found, covers.truth))
     memberships = [np.asarray(side.sum(axis=1), np.int64) for side in sides]

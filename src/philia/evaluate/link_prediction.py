@@ -17,7 +17,7 @@ from philia.objective.sampled_held_out import all_held_out, sample_held_out
 if TYPE_CHECKING:
     from philia.models import LinkModel
 
-HITS = (10, 100, 1000)
+_HITS = (10, 100, 1000)
 """How many of the highest-scoring pairs the share of links is reported for: a screen, a page, a list."""
 
 _CHUNK = 2**20
@@ -151,7 +151,7 @@ def link_scores(
     scores: npt.ArrayLike,
     probabilities: npt.ArrayLike | None = None,
     *,
-    hits: Sequence[int] = HITS,
+    hits: Sequence[int] = _HITS,
 ) -> LinkScores:
     """How well scores, and probabilities if there are any, tell linked pairs from others; one entry per pair.
 
@@ -206,7 +206,7 @@ def _of_probabilities(linked: BoolArray, probabilities: npt.ArrayLike | None) ->
 
 
 def evaluate_links(
-    model: LinkModel, *, sample: int | None = None, random_state: Any = 0, hits: Sequence[int] = HITS
+    model: LinkModel, *, sample: int | None = None, random_state: Any = 0, hits: Sequence[int] = _HITS
 ) -> LinkScores:
     """How well a fitted model predicts the pairs that were held out of its fit.
 

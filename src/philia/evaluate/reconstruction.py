@@ -12,7 +12,7 @@ from philia._types import BoolArray, Float64Array, IntArray
 from philia.exceptions import InvalidParameterError
 from philia.graphs import Graph
 
-Block = Callable[[slice, slice], Float64Array]
+_Block = Callable[[slice, slice], Float64Array]
 """The expected entries of A in a slice of rows and a slice of columns."""
 
 CLIPS = tuple(10.0**-power for power in range(12, 0, -1))
@@ -60,7 +60,7 @@ class Reconstruction:
         return f"relative error {self.relative:.3f} · {entropy} · {self.wrong:,} pairs wrong"
 
 
-def reconstruction(graph: Graph, block: Block, *, diagonal: bool = True) -> Reconstruction:
+def reconstruction(graph: Graph, block: _Block, *, diagonal: bool = True) -> Reconstruction:
     """How far the expected entries of the adjacency matrix are from the true ones, over all ordered pairs of nodes.
 
     ``block(rows, columns)`` gives the entries of two slices, such as a model's ``expected_block``. They must be
@@ -134,7 +134,7 @@ def _upper_blocks(n: int) -> Iterator[tuple[slice, slice]]:
     return ((rows, columns) for at, rows in enumerate(cuts) for columns in cuts[at:])
 
 
-def _expected(block: Block, rows: slice, columns: slice) -> Float64Array:
+def _expected(block: _Block, rows: slice, columns: slice) -> Float64Array:
     """A copy of the block, which may be overwritten."""
     expected = np.array(block(rows, columns), dtype=np.float64)
     shape = rows.stop - rows.start, columns.stop - columns.start

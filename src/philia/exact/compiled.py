@@ -66,7 +66,7 @@ def along(starts: Any, neighbours: Any, order: Any) -> tuple[Any, Any]:
 
 
 @compiled
-def count_changes(starts: Any, neighbours: Any) -> Any:
+def _count_changes(starts: Any, neighbours: Any) -> Any:
     """The sign changes of each row along the whole line; a node and itself count as not linked."""
     n = starts.size - 1
     changes = np.zeros(n, np.int64)
@@ -92,7 +92,7 @@ def eliminate(starts: Any, neighbours: Any) -> tuple[Any, Any]:
     the next time it is read, so that a hub is not read in full again and again.
     """
     n = starts.size - 1
-    changes = count_changes(starts, neighbours)
+    changes = _count_changes(starts, neighbours)
     neighbours, ends = neighbours.copy(), starts[1:].copy()
     key = changes.copy()
     queue, at, first = _queued(key)

@@ -21,7 +21,7 @@ from philia.graphs.files.compression import Source
 from philia.graphs.memory import require_memory
 
 
-class Budget(NamedTuple):
+class _Budget(NamedTuple):
     """A limit in bytes: at ``least`` this many, and ``per_byte`` more for each byte that the file has on the disk."""
 
     least: int
@@ -32,10 +32,10 @@ class Budget(NamedTuple):
         return self.least + self.per_byte * size
 
 
-_TEXT = Budget(16 << 20, 16)
+_TEXT = _Budget(16 << 20, 16)
 """The most text in a file: its numbers are compressed already, so compressing the file gains far less than this."""
 
-MEMORY = Budget(256 << 20, 128)
+MEMORY = _Budget(256 << 20, 128)
 """The most memory for arrays: without it, 1 MB of compressed zeros would unpack to 1 GB."""
 
 _BYTES = {"<i1": 64, "<i2": 64, "<i4": 64, "<i8": 64, "<f8": 128, "long": 64}

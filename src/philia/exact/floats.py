@@ -114,9 +114,6 @@ class FloatLogistic(TwoSided):
         return signs_of_products(self.left, self.right, rows)
 
 
-FloatFactors = FloatCommunities | FloatLogistic
-
-
 def signs_of_products(X: Float64Array, Y: Float64Array, rows: Int64Array) -> Signs:
     """The signs of X[rows] Yᵀ, certain; the margin is by how many bits scores exceed their error bounds.
 

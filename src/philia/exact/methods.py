@@ -128,15 +128,13 @@ def _by(construction: Construction) -> Method:
     )
 
 
-FIT = "fit"
-
 METHODS: dict[str, Method] = {
     "fewest": Method(
         "as few columns as any construction needs",
         lambda graph, line, on_progress: exact_community(graph, elimination=line, on_progress=on_progress),
         along_line=True,
     ),
-    FIT: Method("a fit until all signs are right, in fewer columns still but without guarantee", None),
+    "fit": Method("a fit until all signs are right, in fewer columns still but without guarantee", None),
     "logistic": Method(
         "X Yᵀ in integers",
         lambda graph, line, on_progress: exact_logistic(graph, floats=False, elimination=line, on_progress=on_progress),

@@ -16,7 +16,7 @@ from philia.exceptions import InvalidParameterError
 from philia.explain.normal_form import NEGLIGIBLE, NormalizedFactors, normalize
 from philia.factors import CommunityFactors
 
-FOUND = 0.5
+_FOUND = 0.5
 """The likeness at which a matched column is the same community: half of what is not due to chance is shared."""
 
 _QUANTILES = (0.1, 0.9)
@@ -115,7 +115,7 @@ class Stability:
 
 
 def measure_stability(
-    reference: CommunityFactors, others: Sequence[CommunityFactors], threshold: float = FOUND
+    reference: CommunityFactors, others: Sequence[CommunityFactors], threshold: float = _FOUND
 ) -> Stability:
     """How well other fits of the same nodes agree with the reference; they may have more or fewer columns.
 
