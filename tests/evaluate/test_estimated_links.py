@@ -76,7 +76,7 @@ def test_a_sample_of_all_pairs_is_ranked_as_without_weights() -> None:
     assert precision.exact
 
 
-def test_a_pair_with_a_sampling_probability_of_one_half_counts_twice() -> None:
+def test_a_pair_with_half_a_chance_counts_twice() -> None:
     links, others = np.array([3.0, 1.0, 1.0]), np.array([2.0, 1.0, 0.0])
     auc, precision = weighted_order(links, others, np.array([0.5, 1.0, 0.5]))
     exact = link_scores([True] * 3 + [False] * 5, [*links, 2.0, 2.0, 1.0, 0.0, 0.0])

@@ -88,7 +88,7 @@ def estimated_link_scores(model: LinkModel, *, pairs: int = PAIRS, random_state:
     held_out, graph, factors = model.held_out_, model.graph_, model.factors_
     if held_out is None:
         raise InvalidParameterError(
-            "no pairs were held out of the fit, so there is nothing to evaluate on; fit again with held_out=0.1"
+            "no pairs were held out of the fit, so there is nothing to judge it by; fit again with held_out=0.1"
         )
     hidden = expected_held_out(held_out, graph.n_nodes)
     if hidden <= pairs or not isinstance(factors, LowRankFactors):
@@ -106,7 +106,7 @@ def estimated_link_scores(model: LinkModel, *, pairs: int = PAIRS, random_state:
 
 
 def expected_held_out(held_out: HeldOut, n: int) -> float:
-    """The expected number of pairs of n nodes that are held out at random; listed pairs do not count.
+    """About how many pairs of n nodes are held out by chance; listed pairs do not count.
 
     >>> from philia.objective import RandomPairs
     >>> round(expected_held_out(RandomPairs(0.5), n=5))
@@ -118,9 +118,9 @@ def expected_held_out(held_out: HeldOut, n: int) -> float:
 def weighted_order(
     links: Float64Array, others: Float64Array, chances: Float64Array
 ) -> tuple[Estimate | None, Estimate | None]:
-    """AUC and average precision from the scores of all links and of other pairs, sampled with these probabilities.
+    """AUC and average precision from the scores of all links and of others that were drawn with these chances.
 
-    Both are smooth functions of sums over the sample, so their variances follow from their derivatives.
+    Both are smooth in the sums over the drawn pairs, so their variances follow from their slopes.
 
     >>> auc, precision = weighted_order(np.array([2.0, 0.0]), np.array([1.0]), np.array([0.25]))
     >>> auc.value, precision.value  # the other counts as four: links have precisions of 1 and of 2 in 6
