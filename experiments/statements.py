@@ -20,7 +20,7 @@ from philia.exact import (
     by_sign_changes,
     certify,
 )
-from philia.exact.theorems import columns_of
+from philia.exact.representation import columns_of
 from philia.exceptions import NotExactError
 from philia.explain import normalize
 from philia.factors import CommunityFactors, LogisticFactors

@@ -16,7 +16,7 @@ from benchmarks.measuring import RESULTS, save
 from benchmarks.quality.experiment import network
 from philia import exact
 from philia.datasets import classic
-from philia.exact.theorems import columns_of
+from philia.exact.representation import columns_of
 from philia.graphs import Graph
 
 NETWORKS = ("karate", "football", "amazon", "email")

@@ -23,7 +23,7 @@ from benchmarks.quality.experiment import network
 from philia import Graph
 from philia.datasets import classic
 from philia.exact import by_sign_changes
-from philia.exact.fitted import Form, fit_exact
+from philia.exact.fit import Form, fit_exact
 from philia.graphs import degeneracy
 from philia.solvers import Progress
 

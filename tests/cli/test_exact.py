@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from philia.cli.exact import Construction
 from philia.exact import IntegerCommunities, certified, load_exact
+from philia.exact.constructions import CONSTRUCTIONS
+from philia.exact.methods import METHODS
 from philia.graphs import as_graph, read_graph
 from tests.cli.names import NAMES
 
@@ -27,10 +28,21 @@ def test_what_is_written_can_be_verified(folder: Path, run_json: Any) -> None:
     assert load_exact(folder / "made.json").verify(graph).columns == made["certificate"]["columns"]
 
 
-@pytest.mark.parametrize("by", list(Construction))
-def test_every_construction_can_be_asked_for(by: Construction, run: Any) -> None:
-    run("exact", "links.csv", "--by", by.value, "-o", f"{by.name}.json")
-    assert "Verified" in run("verify", "links.csv", f"{by.name}.json").stdout
+@pytest.mark.parametrize("by", METHODS)
+def test_every_method_can_be_asked_for(by: str, run: Any) -> None:
+    run("exact", "links.csv", "--by", by, "-o", f"{by}.json")
+    assert "Verified" in run("verify", "links.csv", f"{by}.json").stdout
+
+
+def test_the_help_lists_every_method_and_other_names_are_refused(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "2000")
+    shown = run("exact", "--help").stdout
+    assert all(f"{name}: {method.meaning}" in shown for name, method in METHODS.items())
+    assert "use fewest, fit, " in run("exact", "links.csv", "--by", "magic", code=2).stderr
+
+
+def test_a_construction_that_is_added_to_the_registry_is_a_choice() -> None:
+    assert {one.name.replace(" ", "-") for one in CONSTRUCTIONS.values() if one.meaning} < set(METHODS)
 
 
 def test_the_order_of_lines_and_ends_does_not_matter(folder: Path, run: Any) -> None:

@@ -143,15 +143,15 @@ def test_control_characters_in_names_cannot_reach_the_terminal(folder: Path, run
 
 def test_the_rule_is_named_and_others_are_offered(run: Any) -> None:
     said = run("communities", "model.safetensors").stdout
-    assert "Who is a member: each community is the set nearest" in said
-    assert "Rules to choose from: nearest, split, odds, density" in said
+    assert "Who is a member: the set of nodes closest in angle to the memberships." in said
+    assert "Rules to choose from: nearest, odds, density, split" in said
     assert "odds at least doubled" in run("communities", "model.safetensors", "--rule", "odds").stdout
 
 
 def test_rules_are_compared(folder: Path, run: Any, run_json: Any) -> None:
     said = run("communities", "model.safetensors", "--compare-rules").stdout
     assert "nodes in none" in said
-    assert "density: affinity of at least" in said
+    assert "density: an affinity of at least" in said
     found = run_json("communities", "model.safetensors", "--compare-rules")["rules"]
     model = CommunityModel.load(folder / "model.safetensors")
     assert {rule["rule"]: rule["sizes"] for rule in found} == {

@@ -1,4 +1,4 @@
-"""Random covers of every kind that a measure may meet, the degenerate ones included."""
+"""Random covers of every kind, including degenerate ones."""
 
 from __future__ import annotations
 
@@ -36,6 +36,6 @@ def random_set(n: int, rng: np.random.Generator) -> set[int]:
 
 
 def covers(n: int = 9) -> st.SearchStrategy[list[set[int]]]:
-    """Any cover at all: with overlap, gaps, repetitions, whole sets, or nothing."""
+    """Any cover: with overlaps, gaps, repetitions, communities of all nodes, or none."""
     communities = st.sets(st.integers(0, n - 1), min_size=1)
     return st.lists(st.one_of(communities, st.just(set(range(n)))), max_size=6)

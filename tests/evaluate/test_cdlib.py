@@ -1,4 +1,4 @@
-"""The measures of covers beside those of cdlib: equal wherever cdlib has an answer, and right where they differ."""
+"""The measures of covers compared with those of cdlib: equal where cdlib has an answer, and right where they differ."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Covers = list[set[int]]
 
 @cache
 def quietly(module: str) -> Any:
-    """A module of cdlib, imported when it is first needed and without its remarks about packages it could use."""
+    """A module of cdlib, imported on first use and without its messages about optional packages."""
     with warnings.catch_warnings(), redirect_stdout(StringIO()):
         warnings.simplefilter("ignore")
         return import_module(module)
@@ -37,11 +37,11 @@ def plain_entropy(shares: list[float], base: float) -> float:
 
 @pytest.fixture(autouse=True)
 def _without_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    """cdlib asks SciPy for an entropy for every pair of communities, and SciPy checks its arguments far longer."""
+    """Replace SciPy's entropy, whose argument checks dominate the time that cdlib takes per pair of communities."""
     monkeypatch.setattr(stats, "entropy", plain_entropy)
 
 
-def test_the_entropy_that_cdlib_is_given_is_that_of_scipy(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_entropy_patched_into_cdlib_is_that_of_scipy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
     for shares in np.random.default_rng(0).dirichlet(np.ones(4), size=50).tolist():
         for some in (shares, shares[:2], [*shares, 0.0], [1.0, 0.0]):
@@ -68,7 +68,7 @@ def cdlib_omega(X: Covers, Y: Covers) -> float:
 
 def cdlib_f1(X: Covers, Y: Covers) -> float:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # it lays the result out in a table, in a way that pandas wants to give up
+        warnings.simplefilter("ignore")  # it uses a deprecated feature of pandas
         return float(quietly("cdlib.evaluation").f1(clustering(X), clustering(Y)).score)
 
 
@@ -89,7 +89,7 @@ def both_whole(X: Covers, Y: Covers, nodes: set[int]) -> bool:
 PAIRS = [pair for kind, other in product(KINDS, KINDS) for pair in random_pairs(kind, other, 12)]
 
 
-def test_there_are_enough_covers_and_they_are_of_every_kind() -> None:
+def test_there_are_many_covers_of_every_kind() -> None:
     assert len(PAIRS) > 700
     covers = [(cover, nodes_of(*pair)) for pair in PAIRS for cover in pair]
     assert any(nodes in cover for cover, nodes in covers)
@@ -120,7 +120,7 @@ def test_both_are_those_of_cdlib_among_more_nodes_than_are_covered() -> None:
         assert overlapping_nmi(X, Y, nodes, variant="mgh") == pytest.approx(onmi(X, Y, nodes, "MGH"), abs=1e-9)
 
 
-def test_omega_is_that_of_cdlib_where_both_cover_the_same_nodes() -> None:
+def test_omega_is_that_of_cdlib_if_both_cover_the_same_nodes() -> None:
     compared = 0
     for X, Y in PAIRS:
         if set().union(*X) == set().union(*Y) and len(nodes_of(X, Y)) > 1:
@@ -148,7 +148,9 @@ def test_a_community_of_all_nodes_in_both_covers_is_known_here_and_never_in_cdli
     assert different > 20
 
 
-def test_covers_of_nothing_but_all_nodes_are_alike_here_and_break_cdlib(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_covers_of_one_community_of_all_nodes_are_equal_here_and_break_cdlib(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     # Neither cover has any entropy, and the information shared is divided by 0.
     whole = {0, 1, 2}
     monkeypatch.undo()
@@ -160,7 +162,7 @@ def test_covers_of_nothing_but_all_nodes_are_alike_here_and_break_cdlib(monkeypa
     assert reference.mgh([whole], [whole, whole], whole) == 1
 
 
-def test_nodes_that_one_cover_leaves_out_are_judged_here_and_refused_by_cdlib() -> None:
+def test_nodes_that_one_cover_leaves_out_count_here_and_are_refused_by_cdlib() -> None:
     refused = 0
     for X, Y in PAIRS[::5]:
         if set().union(*X) != set().union(*Y):
@@ -171,13 +173,13 @@ def test_nodes_that_one_cover_leaves_out_are_judged_here_and_refused_by_cdlib() 
     assert refused > 20
 
 
-def test_one_node_is_judged_here_and_breaks_the_omega_of_cdlib() -> None:
+def test_a_single_node_is_fine_here_and_breaks_the_omega_of_cdlib() -> None:
     with pytest.raises(ZeroDivisionError):
         cdlib_omega([{0}], [{0}])
     assert omega_index([{0}], [{0}]) == 1
 
 
-def test_f1_is_that_of_cdlib_both_ways_where_one_cover_refines_the_other() -> None:
+def test_f1_is_that_of_cdlib_in_both_directions_if_one_cover_refines_the_other() -> None:
     # cdlib matches one way, by the largest overlap and not by F1, and rounds to two places. Where the parts of every
     # community differ in size, the largest overlap is the best F1 too, and only the rounding remains.
     for shift in range(5):
@@ -187,7 +189,7 @@ def test_f1_is_that_of_cdlib_both_ways_where_one_cover_refines_the_other() -> No
         assert best_match_f1(found, truth) == pytest.approx(both_ways, abs=0.005)
 
 
-def test_the_f1_of_cdlib_is_another_measure_where_communities_overlap() -> None:
+def test_the_f1_of_cdlib_is_a_different_measure_if_communities_overlap() -> None:
     # cdlib counts a node for the first of its communities only: a cover does not even match itself.
     cover = [{0, 1, 2}, {2, 3, 4}]
     assert cdlib_f1(cover, cover) == pytest.approx((1 + 0.67) / 2)

@@ -1,4 +1,4 @@
-"""Estimates from drawn pairs beside the values over all pairs, and intervals that hold these as often as they say."""
+"""Estimates from sampled pairs compared with the values over all pairs, and the coverage of their intervals."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def model() -> CommunityModel:
     return CommunityModel(3, 2, penalty=1, random_state=0).fit(graph, held_out=0.3)
 
 
-def test_intervals_hold_the_exact_likelihood_as_often_as_they_say(model: CommunityModel) -> None:
+def test_intervals_cover_the_exact_likelihood_at_their_nominal_rate(model: CommunityModel) -> None:
     exact = model.score()
     found = [estimated_likelihood(model, pairs=1500, random_state=seed) for seed in range(RUNS)]
     assert not any(estimate.exact for estimate in found)
@@ -32,7 +32,7 @@ def test_intervals_hold_the_exact_likelihood_as_often_as_they_say(model: Communi
     assert spread < 0.01 * abs(exact)
 
 
-def test_intervals_hold_the_exact_order_as_often_as_they_say(model: CommunityModel) -> None:
+def test_intervals_cover_the_exact_ranking_scores_at_their_nominal_rate(model: CommunityModel) -> None:
     exact = evaluate_links(model)
     assert exact.auc is not None
     assert exact.average_precision is not None
@@ -63,7 +63,7 @@ def test_enough_pairs_are_all_pairs_and_the_values_are_exact(model: CommunityMod
     assert estimated_likelihood(model, model.graph_).exact
 
 
-def test_pairs_that_were_all_drawn_are_ordered_as_without_weights() -> None:
+def test_a_sample_of_all_pairs_is_ranked_as_without_weights() -> None:
     rng = np.random.default_rng(0)
     links, others = rng.integers(5, size=30).astype(float), rng.integers(4, size=50).astype(float)
     auc, precision = weighted_order(links, others, np.ones(50))
@@ -86,7 +86,7 @@ def test_a_pair_with_a_weight_of_two_counts_twice() -> None:
     assert precision.value == pytest.approx(exact.average_precision)
 
 
-def test_models_without_low_rank_and_listed_pairs_are_judged_exactly(model: CommunityModel) -> None:
+def test_models_without_low_rank_and_listed_pairs_are_evaluated_exactly(model: CommunityModel) -> None:
     coins = RandomLinks(2, random_state=0).fit(model.graph_, held_out=0.3)
     found = estimated_link_scores(coins, pairs=10)
     assert found.auc is not None
@@ -100,7 +100,7 @@ def test_models_without_low_rank_and_listed_pairs_are_judged_exactly(model: Comm
     assert str(few).endswith("AUC - · average precision 1 (exact)")
 
 
-def test_what_makes_no_sense_is_said(model: CommunityModel) -> None:
+def test_wrong_arguments_are_refused(model: CommunityModel) -> None:
     with pytest.raises(InvalidParameterError, match="0 pairs were asked for; ask for at least 1"):
         estimated_likelihood(model, pairs=0)
     seen = CommunityModel(1, 0, penalty=1, random_state=0).fit(model.graph_)
@@ -108,12 +108,12 @@ def test_what_makes_no_sense_is_said(model: CommunityModel) -> None:
         estimated_link_scores(seen)
 
 
-def test_too_many_hidden_pairs_to_list_are_told_before_any_work(model: CommunityModel) -> None:
+def test_too_many_held_out_pairs_are_refused_before_any_work(model: CommunityModel) -> None:
     class Large:
         held_out_ = RandomPairs(0.5)
 
         class graph_:  # noqa: N801
             n_nodes = int(np.sqrt(_MOST * 5))
 
-    with pytest.raises(InvalidParameterError, match=r"too many to judge each; use estimated_link_scores"):
+    with pytest.raises(InvalidParameterError, match=r"too many to score each; use estimated_link_scores"):
         evaluate_links(Large())  # type: ignore[arg-type]

@@ -26,7 +26,7 @@ def split(pairs: list[tuple[bool, int]]) -> tuple[Any, Any]:
 
 
 @given(PAIRS)
-def test_the_order_is_judged_as_by_scikit_learn(pairs: list[tuple[bool, int]]) -> None:
+def test_ranking_scores_agree_with_scikit_learn(pairs: list[tuple[bool, int]]) -> None:
     linked, scores = split(pairs)
     found = link_scores(linked, scores)
     assert (found.pairs, found.links) == (len(linked), linked.sum())
@@ -40,7 +40,7 @@ def test_the_order_is_judged_as_by_scikit_learn(pairs: list[tuple[bool, int]]) -
 
 
 @given(PAIRS)
-def test_probabilities_are_judged_as_by_scikit_learn(pairs: list[tuple[bool, int]]) -> None:
+def test_probability_scores_agree_with_scikit_learn(pairs: list[tuple[bool, int]]) -> None:
     linked, scores = split(pairs)
     p = expit(2 * scores - 4)  # 2 is a half
     found = link_scores(linked, scores, p)
@@ -50,17 +50,17 @@ def test_probabilities_are_judged_as_by_scikit_learn(pairs: list[tuple[bool, int
 
 
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 2)), min_size=1, max_size=6))
-def test_ties_give_the_mean_over_all_orders(pairs: list[tuple[bool, int]]) -> None:
+def test_ties_are_averaged_over_all_orders(pairs: list[tuple[bool, int]]) -> None:
     linked, scores = split(pairs)
     found = link_scores(linked, scores, hits=range(1, 8))
     orders = [order for order in permutations(range(len(linked))) if (np.diff(scores[list(order)]) <= 0).all()]
     hits = np.mean([np.cumsum(linked[list(order)]) for order in orders], axis=0) / np.arange(1, len(linked) + 1)
     assert list(found.hits.values()) == pytest.approx([*hits, *[None] * (7 - len(hits))])
-    # With as many links told as there are, F1, precision and recall are all the same.
+    # With as many predicted links as there are, F1, precision and recall are the same.
     assert found.f1_matched == (pytest.approx(hits[linked.sum() - 1]) if linked.any() else None)
 
 
-def test_many_pairs_are_judged_as_by_scikit_learn() -> None:
+def test_scores_of_many_pairs_agree_with_scikit_learn() -> None:
     rng = np.random.default_rng(0)
     linked = rng.random(50_000) < 0.02
     p = expit(np.round(rng.normal(size=50_000) + 2 * linked - 3, 2))
@@ -71,7 +71,7 @@ def test_many_pairs_are_judged_as_by_scikit_learn() -> None:
     assert found.log_loss == pytest.approx(metrics.log_loss(linked, p))
 
 
-def test_what_is_undefined_is_none() -> None:
+def test_undefined_scores_are_none() -> None:
     nothing = link_scores([], [], [])
     assert (nothing.pairs, nothing.links) == (0, 0)
     undefined = {name: value for name, value in vars(nothing).items() if name not in ("pairs", "links", "hits")}
@@ -86,7 +86,7 @@ def test_what_is_undefined_is_none() -> None:
     assert (only_links.auc, only_links.average_precision, only_links.f1_best) == (None, 1, 1)
 
 
-def test_certainty_that_is_wrong_has_a_finite_loss() -> None:
+def test_a_certain_and_wrong_prediction_has_a_finite_loss() -> None:
     assert link_scores([True], [0.0], [0.0]).log_loss == pytest.approx(-np.log(1e-12))
 
 
@@ -94,20 +94,20 @@ def test_certainty_that_is_wrong_has_a_finite_loss() -> None:
     ("linked", "scores", "probabilities", "complaint"),
     [
         ([True, False], [1.0], None, r"the shape \(2,\) and the scores \(1,\)"),
-        ([[True]], [[1.0]], None, "one entry a pair"),
+        ([[True]], [[1.0]], None, "one entry per pair"),
         ([True, False], [1.0, np.nan], None, "1 scores are not numbers"),
         ([1, 2], [1.0, 2.0], None, "neither 0 nor 1"),
         ([1, 0], [1.0, 2.0], [0.5, 1.5], r"go from 0.5 to 1.5; clip them"),
         ([1, 0], [1.0, 2.0], [0.5], r"the shape \(2,\)"),
     ],
 )
-def test_what_cannot_be_judged_is_refused(linked: Any, scores: Any, probabilities: Any, complaint: str) -> None:
+def test_invalid_scores_are_refused(linked: Any, scores: Any, probabilities: Any, complaint: str) -> None:
     with pytest.raises(InvalidParameterError, match=complaint):
         link_scores(linked, scores, probabilities)
 
 
 def stand_in(held_out: Any, n: int = 60) -> Any:
-    """A model whose scores are known and whose expected entries leave [0, 1]."""
+    """A model with known scores, whose expected entries leave [0, 1]."""
     graph = random_graph(n, 0.3, seed=1)
     values = np.random.default_rng(2).normal(0.3, 0.6, size=(n, n))
     return SimpleNamespace(
@@ -127,7 +127,7 @@ def same(one: LinkScores, other: LinkScores) -> bool:
     )
 
 
-def test_a_model_is_judged_on_all_that_was_held_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_model_is_evaluated_on_all_held_out_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(link_prediction, "_CHUNK", 50)
     model = stand_in(RandomPairs(0.2, seed=3))
     rows, columns = model.held_out_.pairs(60)
@@ -140,13 +140,13 @@ def test_a_model_is_judged_on_all_that_was_held_out(monkeypatch: pytest.MonkeyPa
     assert evaluate_links(model, sample=100).auc != evaluate_links(model, sample=100, random_state=1).auc
 
 
-def test_listed_pairs_are_judged_and_nothing_else() -> None:
+def test_only_listed_pairs_are_evaluated() -> None:
     model = stand_in(None)
     model.held_out_ = ListedPairs(model.graph_, [(0, 1), (2, 3), (4, 5)])
     assert evaluate_links(model).pairs == 3
 
 
-def test_a_fit_that_saw_everything_cannot_be_judged() -> None:
+def test_a_fit_without_held_out_pairs_cannot_be_evaluated() -> None:
     with pytest.raises(InvalidParameterError, match=r"no pairs were held out .* fit again with held_out=0.1"):
         evaluate_links(stand_in(None))
     assert evaluate_links(stand_in(RandomPairs(0.0))).pairs == 0
@@ -154,7 +154,7 @@ def test_a_fit_that_saw_everything_cannot_be_judged() -> None:
         evaluate_links(stand_in(RandomPairs(0.1)), sample=0)
 
 
-def test_a_fitted_model_is_judged_by_its_likelihood_too() -> None:
+def test_the_log_loss_is_the_likelihood_of_the_model() -> None:
     graph = random_graph(40, 0.2, seed=5)
     model = CommunityModel(2, 2, penalty=1, random_state=0).fit(graph, held_out=0.3)
     assert model.held_out_ is not None

@@ -40,7 +40,7 @@ def test_scores_are_those_of_networkx(graph: Graph) -> None:
     assert_those_of_networkx(graph, all_pairs(graph))
 
 
-def test_some_pairs_in_any_order_get_the_scores_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pairs_in_any_order_get_their_own_scores(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(import_module("philia.evaluate.predictors"), "_ROWS", 3)
     graph = random_graph(25, 0.2, seed=4)
     pairs = all_pairs(graph)
@@ -48,7 +48,7 @@ def test_some_pairs_in_any_order_get_the_scores_of_their_own(monkeypatch: pytest
     assert_those_of_networkx(graph, [pairs[at] for at in chosen])
 
 
-def test_pairs_of_large_graphs_get_the_same_scores_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pairs_of_large_graphs_get_the_same_scores(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(import_module("philia.evaluate.predictors"), "_SMALL", 0)
     monkeypatch.setattr(import_module("philia.evaluate.predictors"), "_ENTRIES", 40)
     assert_those_of_networkx(random_graph(25, 0.2, seed=4), all_pairs(random_graph(25, 0.2, seed=4)))

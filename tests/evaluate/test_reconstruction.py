@@ -22,7 +22,7 @@ def of_matrix(graph: Graph, E: Float64Array, *, diagonal: bool = True) -> Recons
 
 
 def slowly(graph: Graph, E: Float64Array, *, diagonal: bool = True) -> dict[str, float]:
-    """Dense, as it is defined: q is what the clipped value gives to what is there."""
+    """Dense, by the definition: q is the clipped probability of the true entry."""
     A = graph.adjacency.toarray().astype(float)
     counts = np.ones_like(A, dtype=bool) if diagonal else ~np.eye(len(A), dtype=bool)
     squared = float(((E - A) ** 2)[counts].sum())
@@ -43,7 +43,7 @@ def symmetric(n: int, seed: int, scale: float) -> Float64Array:
 
 
 @given(graphs(), st.integers(0, 2**32 - 1), st.sampled_from([1e-3, 0.1, 0.5, 5.0]), st.booleans())
-def test_every_number_is_that_of_the_dense_matrices(graph: Graph, seed: int, scale: float, diagonal: bool) -> None:
+def test_every_number_agrees_with_dense_matrices(graph: Graph, seed: int, scale: float, diagonal: bool) -> None:
     if not graph.n_links:
         return
     E = symmetric(graph.n_nodes, seed, scale)
@@ -61,12 +61,12 @@ def test_blocks_change_nothing(diagonal: bool, monkeypatch: pytest.MonkeyPatch) 
     assert {name: getattr(found, name) for name in expected} == pytest.approx(expected)
 
 
-def test_the_kindest_clip_is_kept_and_the_finest_of_those_that_change_nothing() -> None:
+def test_the_most_favorable_clip_is_kept_and_the_finest_in_a_tie() -> None:
     graph = random_graph(20, 0.3, seed=1)
     assert of_matrix(graph, np.full((20, 20), 0.3)).clip == 1e-12
-    # Rare links that are told as far too rare would profit from the coarsest.
+    # Links that are predicted as far too rare would profit from the coarsest clip.
     assert of_matrix(graph, np.full((20, 20), 1e-4)).clip == 1e-1
-    # One link that is denied is cheaper the coarser the clip, and each of the others dearer.
+    # With a coarser clip one missed link costs less, and each of the others more.
     denied = graph.adjacency.toarray().astype(float)
     assert of_matrix(graph, denied).clip == 1e-12
     i, j = (int(side[0]) for side in graph.links)
@@ -74,20 +74,20 @@ def test_the_kindest_clip_is_kept_and_the_finest_of_those_that_change_nothing() 
     assert of_matrix(graph, denied).clip == 1e-2
 
 
-def test_the_matrix_itself_is_free_of_errors() -> None:
+def test_the_adjacency_matrix_reconstructs_itself_without_error() -> None:
     graph = random_graph(20, 0.3, seed=1)
     perfect = of_matrix(graph, graph.adjacency.toarray().astype(float))
     assert (perfect.frobenius, perfect.relative, perfect.normalized, perfect.wrong) == (0, 0, 0, 0)
     assert perfect.cross_entropy == pytest.approx(20 * 20 * 1e-12)
 
 
-def test_a_half_is_told_linked() -> None:
+def test_an_expected_value_of_one_half_counts_as_linked() -> None:
     graph = as_graph([("a", "b"), ("b", "c")])
     assert of_matrix(graph, np.full((3, 3), 0.5)).wrong == 1
     assert of_matrix(graph, np.full((3, 3), 0.49)).wrong == 2
 
 
-def test_a_graph_without_links_has_no_scale() -> None:
+def test_relative_errors_of_a_graph_without_links_are_infinite_or_zero() -> None:
     graph = random_graph(4, 0.0, seed=0)
     assert of_matrix(graph, np.zeros((4, 4))).relative == 0
     assert of_matrix(graph, np.full((4, 4), 0.5)).normalized == math.inf
@@ -101,11 +101,11 @@ def test_the_cross_entropy_of_a_model_is_its_likelihood() -> None:
     assert found.cross_entropy == pytest.approx(-model.score() * 30 * 29)
 
 
-def test_entries_that_are_no_numbers_or_no_block_or_not_symmetric_are_refused() -> None:
+def test_infinite_misshapen_or_asymmetric_entries_are_refused() -> None:
     graph = random_graph(5, 0.5, seed=0)
-    with pytest.raises(InvalidParameterError, match="not all finite numbers"):
+    with pytest.raises(InvalidParameterError, match="some expected entries are not finite"):
         of_matrix(graph, np.full((5, 5), np.nan))
     with pytest.raises(InvalidParameterError, match=r"the block of 5 × 5 pairs has the shape \(4, 5\)"):
         of_matrix(graph, np.zeros((4, 5)))
-    with pytest.raises(InvalidParameterError, match="no link has a direction; give the mean"):
+    with pytest.raises(InvalidParameterError, match="links have no direction; give the mean"):
         of_matrix(graph, np.arange(25.0).reshape(5, 5))

@@ -1,4 +1,4 @@
-"""Graphs of many kinds, and the slow, plain way to say what their representations stand for."""
+"""Graphs of many kinds, and the signs of their representations computed slowly and simply."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Polynomial = SignPolynomials | OneSidedPolynomials | OrientedSquares
 
 
 def by_sign_changes_as_given(graph: Graph) -> SignPolynomials:
-    """Along the nodes as they come: to look for a better line would take most of the time of the tests."""
+    """Along the nodes in the given order: a search for a better line would dominate the time of the tests."""
     return by_sign_changes(graph, eliminated(graph, np.arange(graph.n_nodes)))
 
 
@@ -50,7 +50,7 @@ def _random(n: int, density: float, rng: np.random.Generator) -> Pairs:
 
 
 def _attached(n: int, each: int, rng: np.random.Generator) -> Pairs:
-    """Barabási and Albert's graph: every new node joins ``each`` older ones, by the number of their links."""
+    """A Barabási-Albert graph: every new node is linked with ``each`` older ones, in proportion to their degrees."""
     ends, pairs = list(range(min(each, n))), []
     for new in range(each, n):
         chosen: set[int] = set()
@@ -80,7 +80,7 @@ KINDS: dict[str, Callable[[int, np.random.Generator], Pairs]] = {
 
 
 def made(kind: str, n: int, seed: int) -> Graph:
-    """A graph of a kind, its nodes in any order."""
+    """A graph of this kind, with its nodes in random order."""
     rng = np.random.default_rng(seed)
     pairs = np.array(KINDS[kind](n, rng), dtype=np.int64).reshape(-1, 2)
     shuffled = rng.permutation(n)[pairs]
@@ -93,7 +93,7 @@ def wanted(graph: Graph) -> npt.NDArray[Any]:
 
 
 def product_signs(written: IntegerCommunities | IntegerLogistic) -> npt.NDArray[Any]:
-    """The signs of the product of the columns that are written out, in Python's integers."""
+    """The signs of the product of the columns, in Python integers."""
     if isinstance(written, IntegerCommunities):
         V = written.memberships.astype(object)
         scores = V @ np.diag(written.weights.astype(object)) @ V.T
@@ -103,7 +103,7 @@ def product_signs(written: IntegerCommunities | IntegerLogistic) -> npt.NDArray[
 
 
 def score_signs(representation: Polynomial) -> npt.NDArray[Any]:
-    """The signs of all scores by multiplying polynomials out at each pair."""
+    """The signs of all scores, by evaluating the polynomials for each pair."""
     n = representation.n_nodes
     if isinstance(representation, OneSidedPolynomials):
         terms = [[representation.polynomials.value(v, u) for v in range(n)] for u in range(n)]
@@ -113,7 +113,7 @@ def score_signs(representation: Polynomial) -> npt.NDArray[Any]:
 
 
 def rank_modulo(matrix: npt.NDArray[Any], prime: int = (1 << 61) - 1) -> int:
-    """The rank of a matrix of whole numbers modulo a prime, which its true rank is not below."""
+    """The rank of an integer matrix modulo a prime, a lower bound on its rank."""
     rows = [[int(entry) % prime for entry in row] for row in matrix]
     rank = 0
     for column in range(len(rows[0])):

@@ -1,4 +1,4 @@
-"""A certificate holds for its graph and for no other, and a file that anyone has changed is found out."""
+"""A certificate holds for its own graph only, and a changed file is detected."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ REFUSED = (NotExactError, ModelFileError)
 
 
 def _toggled(graph: Graph, u: int, v: int) -> Graph:
-    """The graph with one link more, or one less."""
+    """The graph with one link added or removed."""
     A = graph.adjacency.toarray()
     A[u, v] = A[v, u] = 1 - A[u, v]
     rows, columns = np.nonzero(np.triu(A))
@@ -52,7 +52,7 @@ def test_a_file_alone_is_enough_to_verify_in_any_order_of_nodes(construction: st
 
 @settings(max_examples=60)
 @given(st.sampled_from(sorted(KINDS)), st.sampled_from(sorted(CONSTRUCTIONS)), st.integers(2, 20), st.data())
-def test_any_pair_flipped_is_named(kind: str, construction: str, n: int, data: st.DataObject) -> None:
+def test_a_flipped_pair_is_named_in_the_error(kind: str, construction: str, n: int, data: st.DataObject) -> None:
     graph = made(kind, n, data.draw(st.integers(0, 1000)))
     found = certified(graph, CONSTRUCTIONS[construction](graph))
     u, v = sorted(data.draw(st.lists(st.integers(0, n - 1), min_size=2, max_size=2, unique=True)))
@@ -71,7 +71,7 @@ def _mutated(kept: dict[str, Any], data: st.DataObject) -> None:
 
 @settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.sampled_from(sorted(CONSTRUCTIONS)), st.integers(2, 12), st.integers(0, 1000), st.data())
-def test_any_integer_changed_is_found_out(
+def test_a_changed_integer_is_detected(
     tmp_path: Path, construction: str, n: int, seed: int, data: st.DataObject
 ) -> None:
     graph, place = made("middling", n, seed), tmp_path / "exact.json"
@@ -94,7 +94,7 @@ def _karate(tmp_path: Path) -> tuple[Graph, Path, dict[str, Any]]:
     [("columns", 2), ("bound", 3), ("bits", 1), ("links", 79), ("margin", 9.0), ("margin", None), ("graph", "00"),
      ("checked", "trust me"), ("theorem", "mine"), ("construction", "levels"), ("claim", "all"), ("nodes", 35)],
 )  # fmt: skip
-def test_a_claim_that_is_not_true_is_found_out(part: str, value: Any, tmp_path: Path) -> None:
+def test_a_false_claim_is_detected(part: str, value: Any, tmp_path: Path) -> None:
     karate, place, kept = _karate(tmp_path)
     kept["certificate"][part] = value
     place.write_text(json.dumps(kept))
@@ -141,7 +141,7 @@ def _looped(kept: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     "change", [_renamed, _swapped, _doubled, _cut, _unknown, _newer, _as_floats, _garbled, _looped]
 )
-def test_files_changed_otherwise_are_refused_in_a_sentence(
+def test_other_changes_to_a_file_are_refused_with_a_readable_error(
     change: Callable[[dict[str, Any]], None], tmp_path: Path
 ) -> None:
     karate, place, kept = _karate(tmp_path)
@@ -152,13 +152,13 @@ def test_files_changed_otherwise_are_refused_in_a_sentence(
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", "null", '{"philia exact": 1}', "not json"])
-def test_files_of_another_kind_are_refused_in_a_sentence(text: str, tmp_path: Path) -> None:
+def test_other_files_are_refused_with_a_readable_error(text: str, tmp_path: Path) -> None:
     (tmp_path / "other.json").write_text(text)
     with pytest.raises(REFUSED, match=r"other\.json"):
         load_exact(tmp_path / "other.json")
 
 
-def test_a_renamed_node_is_named() -> None:
+def test_a_renamed_node_is_named_in_the_error() -> None:
     karate = classic("karate")
     found = certified(karate, by_sign_changes(karate))
     renamed = karate.renamed(Nodes(["zoe", *list(karate.nodes)[1:]]))
@@ -170,7 +170,7 @@ def test_a_renamed_node_is_named() -> None:
             found.verify(as_text)
 
 
-def test_other_graphs_have_other_fingerprints() -> None:
+def test_different_graphs_have_different_fingerprints() -> None:
     graph = made("sparse", 30, seed=1)
     prints = {fingerprint(_toggled(graph, u, v)) for u in range(30) for v in range(u)}
     assert len(prints | {fingerprint(graph)}) == 30 * 29 // 2 + 1
@@ -189,14 +189,14 @@ def test_loops_are_kept_and_checked(tmp_path: Path) -> None:
         certify(made_by_rule.graph, kept.representation)
 
 
-def test_loops_that_no_node_has_are_no_loops(tmp_path: Path) -> None:
+def test_loops_at_no_node_are_the_same_as_no_loops(tmp_path: Path) -> None:
     karate = classic("karate")
     found = certified(karate, by_sign_changes_as_given(karate), loops=np.zeros(34, dtype=bool))
     found.save(tmp_path / "exact.json")
     assert load_exact(tmp_path / "exact.json").verify(karate).claim.endswith("the diagonal included")
 
 
-def test_progress_is_told_to_the_end_and_interruptions_come_through() -> None:
+def test_progress_reaches_the_end_and_interrupts_propagate() -> None:
     graph = made("sparse", 500, seed=0)
     found = by_sign_changes_as_given(graph)
     told: list[tuple[int, int]] = []
@@ -211,8 +211,8 @@ def test_progress_is_told_to_the_end_and_interruptions_come_through() -> None:
         certify(graph, found, on_progress=interrupt)
 
 
-def test_names_that_a_file_cannot_keep_are_refused(tmp_path: Path) -> None:
+def test_names_that_a_file_cannot_hold_are_refused(tmp_path: Path) -> None:
     graph = as_graph([((1, 2), (3, 4))])
     found: Certified = certified(graph, by_sign_changes(graph))
-    with pytest.raises(InvalidGraphError, match="which a file cannot keep"):
+    with pytest.raises(InvalidGraphError, match="which a file cannot hold"):
         found.save(tmp_path / "exact.json")

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 
 from philia import as_graph
-from philia.exact.circle import by_circle
+from philia.exact import by_circle
 from philia.exceptions import InvalidParameterError
 from philia.graphs import Graph, degeneracy
 from tests.strategies import graphs, random_graph
@@ -15,7 +15,7 @@ from tests.strategies import graphs, random_graph
 
 @settings(max_examples=40, deadline=None)
 @given(graphs(max_nodes=12))
-def test_what_the_circle_gives_has_the_signs_of_the_graph_and_the_promised_columns(graph: Graph) -> None:
+def test_circle_factors_have_the_signs_of_the_graph_and_the_promised_columns(graph: Graph) -> None:
     found = by_circle(graph)
     if found is None:
         assert degeneracy(graph) > 4
@@ -33,7 +33,7 @@ def test_a_grid_of_900_nodes_takes_ten_columns() -> None:
     assert found.certificate.columns == 10
 
 
-def test_more_than_the_degeneracy_may_be_asked_for_and_less_may_not() -> None:
+def test_the_limit_may_exceed_the_degeneracy_but_not_fall_below() -> None:
     star = as_graph([("hub", name) for name in ("ann", "bob", "cat")])
     found = by_circle(star, 2)
     assert found is not None
@@ -42,5 +42,5 @@ def test_more_than_the_degeneracy_may_be_asked_for_and_less_may_not() -> None:
         by_circle(star, 0)
 
 
-def test_what_floats_cannot_hold_is_not_given() -> None:
+def test_a_graph_beyond_the_range_of_floats_gives_none() -> None:
     assert by_circle(random_graph(300, 0.2, 0), tries=2) is None

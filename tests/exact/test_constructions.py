@@ -1,4 +1,4 @@
-"""What the constructions give on graphs that are known, and the ranks of the paper's own matrices."""
+"""The constructions on known graphs, and the ranks of the paper's own matrices."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tests.strategies import random_graph
 
 @pytest.mark.parametrize("name", ["karate", "davis", "florentine", "les_miserables"])
 @pytest.mark.parametrize("construction", ["sign changes", "levels"])
-def test_classic_graphs_are_products_of_nonnegative_columns_of_whole_numbers(name: str, construction: str) -> None:
+def test_classic_graphs_are_products_of_nonnegative_integer_columns(name: str, construction: str) -> None:
     graph = classic(name)
     communities = CONSTRUCTIONS[construction](graph).communities()  # type: ignore[union-attr]
     np.testing.assert_array_equal(product_signs(communities), wanted(graph))
@@ -36,7 +36,7 @@ def test_classic_graphs_are_products_of_nonnegative_columns_of_whole_numbers(nam
 
 
 @pytest.mark.parametrize(("kind", "n", "p"), [("tree", 60, 1), ("attached", 120, 2), ("attached by three", 140, 3)])
-def test_the_papers_matrix_has_one_rank_more_than_the_one_filled_up(kind: str, n: int, p: int) -> None:
+def test_the_papers_matrix_has_one_rank_more_than_the_padded_one(kind: str, n: int, p: int) -> None:
     graph = made(kind, n, seed=1)
     assert pseudoarboricity(graph).value == p
     for found, columns in (
@@ -44,7 +44,7 @@ def test_the_papers_matrix_has_one_rank_more_than_the_one_filled_up(kind: str, n
         (by_arboricity(graph), (2 * p + 1) ** 2),
     ):
         scores = np.array([[found.score(u, v) for v in range(n)] for u in range(n)], dtype=object)
-        assert rank_modulo(scores) == columns == found.logistic_columns  # a lower bound that is the upper bound
+        assert rank_modulo(scores) == columns == found.logistic_columns  # the lower bound equals the upper bound
 
 
 def test_two_linked_nodes_refute_the_theorem_on_overlap_thresholds_without_loops() -> None:
@@ -78,7 +78,7 @@ def test_the_automatic_choice_is_never_worse_than_any_construction() -> None:
             assert logistic.representation.logistic_columns <= found.logistic_columns
 
 
-def test_what_is_chosen_for_karate_is_a_product_of_at_most_eight_nonnegative_columns() -> None:
+def test_the_choice_for_karate_is_a_product_of_at_most_eight_nonnegative_columns() -> None:
     karate = classic("karate")
     found = exact_community(karate)
     assert isinstance(found.representation, SignPolynomials)
@@ -88,7 +88,7 @@ def test_what_is_chosen_for_karate_is_a_product_of_at_most_eight_nonnegative_col
     assert written.memberships.shape[1] == found.certificate.columns <= 8
 
 
-def test_logistic_factors_are_floats_where_these_can_be_proved() -> None:
+def test_logistic_factors_are_floats_if_these_can_be_proved() -> None:
     sparse, dense = random_graph(60, 0.03, 0), random_graph(60, 0.7, 0)
     assert exact_logistic(sparse).representation.logistic_columns == 4 * degeneracy(sparse) + 2
     assert exact_logistic(sparse).certificate.construction == "circle"
@@ -111,11 +111,11 @@ def test_an_empty_graph_takes_one_column() -> None:
         ({"starts": np.array([0, 1])}, "2 points need 3 starts"),
         ({"starts": np.array([0, 0, 2]), "roots": np.array([5, 3])}, "must be sorted"),
         ({"exponents": np.array([0, 1 << 40])}, "exponents must be smaller"),
-        ({"points": np.array([2.0, 4.0])}, "whole numbers"),
-        ({"points": np.array([2, 1 << 30])}, "Python's integers"),
+        ({"points": np.array([2.0, 4.0])}, "must be integers"),
+        ({"points": np.array([2, 1 << 30])}, "Python integers"),
     ],
 )
-def test_numbers_that_are_no_polynomials_are_refused(changed: dict[str, Any], complaint: str) -> None:
+def test_numbers_that_are_not_polynomials_are_refused(changed: dict[str, Any], complaint: str) -> None:
     parts = {"points": [2, 4], "starts": [0, 1, 2], "roots": [3, 3], "leading": [1, -1], "exponents": [0, 0]}
     with pytest.raises(InvalidParameterError, match=complaint):
         SignPolynomials(**{name: np.array(part) for name, part in parts.items()} | changed)

@@ -1,4 +1,4 @@
-"""What docs/errata.md says of the paper, where no other test shows it."""
+"""The claims of docs/errata.md that no other test shows."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_the_symmetric_part_may_have_other_signs() -> None:
 
 def test_algorithm_1_gives_fewer_than_6k_columns_if_an_eigenvalue_is_zero() -> None:
     same = np.array([[1.0], [2.0], [3.0]])
-    found = split(LogisticFactors(same, same))  # L = X Xᵀ has one eigenvalue that is not zero, of 2k = 2
+    found = split(LogisticFactors(same, same))  # L = X Xᵀ has one nonzero eigenvalue out of 2k = 2
     assert found.homophilous.shape[1] + found.heterophilous.shape[1] == 3
 
 

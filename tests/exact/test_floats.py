@@ -78,14 +78,14 @@ def test_a_score_that_floats_cannot_tell_from_zero_gets_its_true_sign() -> None:
     assert found.margin < 0
 
 
-def test_rows_may_be_asked_for_in_any_order() -> None:
+def test_rows_may_come_in_any_order() -> None:
     rng = np.random.default_rng(0)
     factors = FloatLogistic(rng.normal(size=(7, 2)), rng.normal(size=(7, 2)))
     whole, part = factors.signs(np.arange(7)).values, factors.signs(np.array([5, 2])).values
     np.testing.assert_array_equal(part, whole[[5, 2]])
 
 
-def test_arrays_make_the_same_factors_again() -> None:
+def test_arrays_recreate_the_same_factors() -> None:
     rng = np.random.default_rng(0)
     given = FloatCommunities(rng.random((4, 2)), rng.random((4, 1)))
     again = FloatCommunities(**given.arrays(), construction="read")
@@ -97,21 +97,21 @@ def test_arrays_make_the_same_factors_again() -> None:
 
 
 @pytest.mark.parametrize("entry", [np.nan, np.inf, 1e-310])
-def test_entries_that_are_no_normal_floats_are_refused(entry: float) -> None:
+def test_entries_that_are_not_normal_floats_are_refused(entry: float) -> None:
     with pytest.raises(InvalidParameterError, match="factors must be finite"):
         FloatLogistic(np.array([[entry]]), np.ones((1, 1)))
 
 
-def test_negative_memberships_and_sides_that_do_not_fit_are_refused() -> None:
-    with pytest.raises(InvalidParameterError, match=r"not negative; found -1"):
+def test_negative_memberships_and_mismatched_sides_are_refused() -> None:
+    with pytest.raises(InvalidParameterError, match=r"cannot be negative; found -1"):
         FloatCommunities(-np.ones((1, 1)), np.ones((1, 1)))
-    with pytest.raises(InvalidParameterError, match="a row a node"):
+    with pytest.raises(InvalidParameterError, match="one row per node"):
         FloatCommunities(np.ones((1, 1)), np.ones((2, 1)))
     with pytest.raises(InvalidParameterError, match="the same shape"):
         FloatLogistic(np.ones((2, 1)), np.ones((2, 2)))
 
 
-def test_wrong_scores_are_counted_in_both_directions_with_zeros_and_the_diagonal() -> None:
+def test_wrong_scores_count_both_directions_zeros_and_the_diagonal() -> None:
     pair = as_graph([("ann", "bob")])
     assert wrong_scores(pair, np.zeros((2, 1)), np.zeros((2, 1))) == 4
     assert wrong_scores(pair, np.array([[1.0], [-1.0]]), np.array([[-1.0], [1.0]])) == 0

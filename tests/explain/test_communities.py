@@ -17,22 +17,22 @@ def factors(B: list[list[float]], C: list[list[float]] | None = None) -> Communi
     return CommunityFactors(np.array(B).T, np.array(C).T if C else np.empty((6, 0)), np.zeros(6))
 
 
-def test_a_node_belongs_where_its_affinity_reaches_the_bar_of_the_density() -> None:
-    found = find_communities(GRAPH, factors([[2.0, BAR, BAR * 0.99, 0, 0, 0], [0, 3.0, 3.0, 0, 0, 0]]))
+def test_members_by_density_have_an_affinity_above_its_threshold() -> None:
+    found = find_communities(GRAPH, factors([[2.0, BAR, BAR * 0.99, 0, 0, 0], [0, 3.0, 3.0, 0, 0, 0]]), "density")
     assert found.as_sets() == {"B1": {"a", "b"}, "B2": {"b", "c"}}
     assert found.of("b") == {"B2": 1.0, "B1": pytest.approx(BAR / 2)}
     assert found.n_unassigned == 3
     assert found.of("f") == {}
 
 
-def test_where_nobody_reaches_the_bar_the_column_mean_decides() -> None:
-    found = find_communities(GRAPH, factors([[BAR / 2, BAR / 2, BAR / 9, 0, 0, 0]]))
+def test_if_no_node_reaches_the_threshold_the_column_mean_decides() -> None:
+    found = find_communities(GRAPH, factors([[BAR / 2, BAR / 2, BAR / 9, 0, 0, 0]]), "density")
     assert found.as_sets() == {"B1": {"a", "b"}}
 
 
-def test_who_repels_stands_above_the_column_mean() -> None:
+def test_members_of_repelling_communities_are_above_the_column_mean() -> None:
     column = [2 * BAR, 2 * BAR, 2 * BAR, 6 * BAR, 6 * BAR, 6 * BAR]
-    found = find_communities(GRAPH, factors([column], [column]))
+    found = find_communities(GRAPH, factors([column], [column]), "density")
     assert found.as_sets() == {"B1": set("abcdef"), "C1": {"d", "e", "f"}}
 
 
@@ -42,11 +42,11 @@ def test_a_column_that_hardly_changes_the_odds_is_unused() -> None:
     assert found.empty == ("B1",)
 
 
-def test_a_membership_can_be_asked_for_instead() -> None:
+def test_a_membership_can_be_given_instead() -> None:
     half = find_communities(GRAPH, factors([[2.0, 1.0, 0.9, 0, 0, 0]]), rule=0.5)
     assert half.as_sets() == {"B1": {"a", "b"}}
     for wrong in ("half", 0.0, 1.5, True):
-        with pytest.raises(InvalidParameterError, match="'density' or a membership"):
+        with pytest.raises(InvalidParameterError, match="'split' or a membership"):
             find_communities(GRAPH, factors([[1.0] * 6]), rule=wrong)
 
 
@@ -59,7 +59,7 @@ def test_empty_and_repeated_communities_are_reported() -> None:
     assert "B1 and B3 have the same members" in str(found)
 
 
-def test_a_graph_of_all_links_still_has_communities() -> None:
+def test_a_complete_graph_still_has_communities() -> None:
     complete = random_graph(6, 1.0, seed=0)
-    found = find_communities(complete, factors([[2.0, 1.0, 1.0, 0, 0, 0]]))
+    found = find_communities(complete, factors([[2.0, 1.0, 1.0, 0, 0, 0]]), "density")
     assert found[0].members

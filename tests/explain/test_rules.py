@@ -1,13 +1,18 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from typer.testing import CliRunner
 
+from philia import CommunityModel
+from philia.cli import app
 from philia.exceptions import InvalidParameterError
 from philia.explain import RuleComparison, RuleEffect, find_communities, normalize
-from philia.explain.rules import RULES, split, thresholds
+from philia.explain.rules import RULES, Rule, rule_of, split
 from philia.factors import CommunityFactors
 from tests.strategies import random_graph
 
@@ -22,7 +27,7 @@ def within(column: np.ndarray, bar: float) -> float:
 
 
 @given(COLUMNS)
-def test_no_other_cut_leaves_parts_that_vary_less(column: np.ndarray) -> None:
+def test_no_other_cut_has_less_variance_inside_the_parts(column: np.ndarray) -> None:
     best = min(within(column, bar) for bar in column)
     assert within(column, split(column)) == pytest.approx(best, abs=1e-9)
 
@@ -33,7 +38,7 @@ def test_the_split_does_not_depend_on_the_scale(column: np.ndarray, scale: float
     assert within(column, bar) == pytest.approx(within(column, scaled / scale * (1 - 1e-12)), abs=1e-9)
 
 
-def test_any_two_members_by_odds_have_their_odds_doubled_or_halved() -> None:
+def test_any_two_members_by_the_odds_rule_have_their_odds_doubled_or_halved() -> None:
     rng = np.random.default_rng(0)
     factors = CommunityFactors(rng.exponential(size=(40, 3)), rng.exponential(size=(40, 2)), np.zeros(40))
     for community in find_communities(random_graph(40, 0.2, seed=0), factors, "odds"):
@@ -41,31 +46,62 @@ def test_any_two_members_by_odds_have_their_odds_doubled_or_halved() -> None:
         assert abs(community.strength) * least**2 >= np.log(2) * (1 - 1e-12)
 
 
-def test_a_community_that_doubles_no_odds_is_empty_by_that_rule() -> None:
+def test_a_community_that_doubles_no_odds_is_empty_by_the_odds_rule() -> None:
     factors = CommunityFactors.attracting(np.array([[0.5, 0.5, 0.1, 0, 0, 0]]).T)
     assert find_communities(GRAPH, factors, "odds").empty == ("B1",)
     assert find_communities(GRAPH, factors, "split").as_sets() == {"B1": {0, 1}}
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_a_rule_gives_one_threshold_a_community(rule: str) -> None:
+def test_a_rule_gives_one_threshold_per_community(rule: str) -> None:
     normal = normalize(CommunityFactors(np.ones((6, 2)), np.ones((6, 1)), np.zeros(6)))
-    found = thresholds(GRAPH, normal, rule)
-    assert found.least.shape == (3,)
-    assert found.said
+    assert rule_of(rule).thresholds(GRAPH, normal).shape == (3,)
+    assert rule_of(rule).meaning
     none = normalize(CommunityFactors.attracting(np.zeros((6, 2))))
-    assert thresholds(GRAPH, none, rule).least.shape == (0,)
+    assert rule_of(rule).thresholds(GRAPH, none).shape == (0,)
 
 
-def test_an_unknown_rule_is_refused_with_those_that_exist() -> None:
-    with pytest.raises(InvalidParameterError, match="'split', 'odds', 'density' or a membership"):
+@pytest.fixture
+def toy_rule(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A rule is one function and one entry of the registry."""
+    toy = Rule("toy", "only the fullest members", lambda _, normal: np.ones(normal.memberships.shape[1]))
+    monkeypatch.setitem(RULES, "toy", toy)
+
+
+def test_a_rule_that_is_registered_once_works_in_python(toy_rule: None) -> None:
+    factors = CommunityFactors.attracting(np.array([[3.0, 3.0, 1.0, 0, 0, 0]]).T)
+    assert find_communities(GRAPH, factors, "toy").as_sets() == {"B1": {0, 1}}
+    model = CommunityModel(2, 0, penalty=1, random_state=0).fit(GRAPH)
+    assert model.communities("toy").rule == "only the fullest members"
+    assert "toy" in str(model.compare_rules())
+
+
+def test_a_rule_that_is_registered_once_works_on_the_command_line(
+    toy_rule: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "1000")
+    CommunityModel(2, 0, penalty=1, random_state=0).fit(GRAPH).save(tmp_path / "model.safetensors")
+    shown = CliRunner().invoke(app, ["communities", str(tmp_path / "model.safetensors"), "--rule", "toy"]).stdout
+    assert "Who is a member: only the fullest members." in shown
+    assert "toy: only the fullest members" in CliRunner().invoke(app, ["communities", "--help"]).stdout
+
+
+def test_the_default_is_the_same_everywhere() -> None:
+    factors = CommunityFactors.attracting(np.array([[3.0, 3.0, 1.0, 0, 0, 0]]).T)
+    model = CommunityModel(2, 0, penalty=1, random_state=0).fit(GRAPH)
+    meaning = RULES[model.rules[0]].meaning
+    assert find_communities(GRAPH, factors).rule == model.communities().rule == meaning
+
+
+def test_an_unknown_rule_is_refused_and_the_known_ones_are_listed() -> None:
+    with pytest.raises(InvalidParameterError, match="'odds', 'density', 'split' or a membership"):
         find_communities(GRAPH, CommunityFactors.attracting(np.ones((6, 1))), "mood")
 
 
-def test_the_effects_of_rules_stand_side_by_side() -> None:
+def test_the_effects_of_rules_are_compared_in_a_table() -> None:
     factors = CommunityFactors.attracting(np.array([[3.0, 3.0, 1.0, 0, 0, 0], [0.0] * 6]).T)
     effects = tuple(RuleEffect.of(rule, find_communities(GRAPH, factors, rule)) for rule in ("split", "odds"))
     assert [effect.sizes for effect in effects] == [{"B1": 2, "B2": 0}, {"B1": 3, "B2": 0}]
     assert [effect.n_unassigned for effect in effects] == [4, 3]
     assert [effect.communities_a_node for effect in effects] == [pytest.approx(1 / 3), 0.5]
-    assert "nodes in none           4     3" in str(RuleComparison(effects))
+    assert "nodes in none             4     3" in str(RuleComparison(effects))

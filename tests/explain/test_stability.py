@@ -41,7 +41,7 @@ def test_the_order_and_the_scale_of_columns_do_not_matter(shape: tuple[int, int,
     scores = [[c.score for c in found.communities] for found in (plain, permuted)]
     assert sum(scores[0]) == pytest.approx(sum(scores[1]))
     for a, b in zip(plain.communities, permuted.communities, strict=True):
-        if np.isclose(a.score, b.score):  # where two matchings are equally good, either may be taken
+        if np.isclose(a.score, b.score):  # if two matchings are equally good, either may be chosen
             np.testing.assert_allclose(a.upper, b.upper, atol=1e-9)
 
 
@@ -56,7 +56,7 @@ def test_identical_fits_are_fully_stable(shape: tuple[int, int, int], seed: int,
 
 
 @given(SEEDS, SEEDS, st.integers(2, 40))
-def test_likeness_is_symmetric_between_0_and_1_and_blind_to_scale(a: int, b: int, n: int) -> None:
+def test_likeness_is_symmetric_between_0_and_1_and_independent_of_scale(a: int, b: int, n: int) -> None:
     x, y = (np.random.default_rng(seed).exponential(size=n) for seed in (a, b))
     assert 0 <= likeness(x, y) <= 1
     assert likeness(x, y) == pytest.approx(likeness(y, 3 * x))
@@ -65,13 +65,13 @@ def test_likeness_is_symmetric_between_0_and_1_and_blind_to_scale(a: int, b: int
 @given(SEEDS)
 def test_the_likeness_of_shuffled_columns_is_small(seed: int) -> None:
     rng = np.random.default_rng(seed)
-    column = 5 + rng.exponential(size=400)  # everybody belongs: the plain overlap would be large
+    column = 5 + rng.exponential(size=400)  # every node belongs: the plain overlap would be large
     shuffled = rng.permutation(column)
     assert np.minimum(column, shuffled).sum() / column.sum() > 0.85
     assert likeness(column, shuffled) < 0.3
 
 
-def test_columns_to_which_everybody_belongs_alike_are_the_same() -> None:
+def test_constant_columns_are_the_same() -> None:
     assert likeness(np.ones(5), np.full(5, 3.0)) == 1
     assert likeness(np.ones(5), np.arange(5.0)) == 0
 
@@ -86,31 +86,31 @@ def test_a_community_that_a_fit_lacks_is_not_found_there() -> None:
     assert "B2 was found in 1 of 3 other fits: do not rely on it" in str(found)
 
 
-def test_more_columns_than_the_reference_has_are_left_alone() -> None:
+def test_columns_beyond_those_of_the_reference_are_ignored() -> None:
     assert [c.score for c in measure_stability(groups(8), [groups(8)]).communities] == [1.0]
     found = measure_stability(CommunityFactors.attracting(groups(4, 4).homophilous[:, 1:]), [groups(4, 4)])
     assert [c.score for c in found.communities] == [1.0]
 
 
-def test_columns_that_repel_are_not_taken_for_columns_that_attract() -> None:
+def test_repelling_columns_are_not_matched_with_attracting_ones() -> None:
     B = groups(3, 3).homophilous
     attract, repel = CommunityFactors.attracting(B), CommunityFactors(np.empty((6, 0)), B, np.zeros(6))
     assert [c.score for c in measure_stability(attract, [repel]).communities] == [0.0, 0.0]
 
 
-def test_columns_too_small_to_speak_of_count_neither_here_nor_there() -> None:
+def test_negligible_columns_are_ignored_in_all_fits() -> None:
     B = groups(3, 3).homophilous * [1.0, 1e-3]
     assert [c.name for c in measure_stability(CommunityFactors.attracting(B), [groups(3, 3)]).communities] == ["B1"]
     found = measure_stability(groups(3, 3), [CommunityFactors.attracting(B)])
     assert [c.appears for c in found.communities] == [1, 0]
 
 
-def test_no_other_fits_are_refused() -> None:
+def test_an_empty_list_of_fits_is_refused() -> None:
     with pytest.raises(InvalidParameterError, match="at least one"):
         measure_stability(groups(2, 2), [])
 
 
-def test_communities_and_reasons_tell_what_other_fits_say() -> None:
+def test_communities_and_reasons_report_other_fits() -> None:
     graph, both = random_graph(8, 0.5, seed=0), groups(4, 4)
     stability = measure_stability(both, [CommunityFactors.attracting(both.homophilous[:, :1])] * 2)
     found = find_communities(graph, both, stability=stability)
@@ -124,7 +124,7 @@ def test_communities_and_reasons_tell_what_other_fits_say() -> None:
     assert [row.get("upper_v") for row in link.table()] == [None, 1.0]
 
 
-def test_without_other_fits_nothing_is_said_about_them() -> None:
+def test_without_other_fits_communities_and_reasons_do_not_mention_them() -> None:
     graph, both = random_graph(8, 0.5, seed=0), groups(4, 4)
     found, link = find_communities(graph, both), explain_link(graph, both, 0, 1)
     assert "fits" not in str(found)

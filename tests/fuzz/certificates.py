@@ -22,8 +22,9 @@ from philia import exact
 from philia.datasets import overlap_threshold
 from philia.exact import Certified, certified, load_exact
 from philia.exact.certificate import facts_of
-from philia.exact.files import KINDS, packed, unpacked
-from philia.exact.theorems import THEOREMS, theorem_of
+from philia.exact.certified import KINDS
+from philia.exact.constructions import CONSTRUCTIONS, theorem_of
+from philia.exact.files import packed, unpacked
 from philia.exceptions import PhiliaError
 from philia.graphs import Graph, Nodes
 from tests.fuzz.harness import Target, shuffled_bytes
@@ -361,7 +362,7 @@ def _removed(content: Content, rng: np.random.Generator) -> None:
 def _renamed(content: Content, rng: np.random.Generator) -> None:
     """Another construction, or another kind with the same arrays."""
     if rng.random() < 0.6:
-        content["construction"] = _pick(rng, [*sorted(THEOREMS), "given", "fitted", "levels, one-sided"])
+        content["construction"] = _pick(rng, [*sorted(CONSTRUCTIONS), "given", "fitted", "levels, one-sided"])
     else:
         content["kind"] = _pick(rng, sorted(KINDS))
 

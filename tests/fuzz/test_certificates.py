@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from philia.exact.files import KINDS
-from philia.exact.theorems import THEOREMS
+from philia.exact.certified import KINDS
+from philia.exact.constructions import CONSTRUCTIONS
 from philia.graphs import Graph
 from tests.fuzz.certificates import GRAPHS, examples, falsehood, made, mutate, read
 
@@ -21,7 +21,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 def test_every_kind_and_every_construction_is_attacked() -> None:
     found = made().values()
     assert {type(one.representation).__name__ for one in found} == set(KINDS)
-    assert {one.certificate.construction for one in found if one.certificate.bound is not None} == set(THEOREMS)
+    assert {one.certificate.construction for one in found if one.certificate.bound is not None} == set(CONSTRUCTIONS)
 
 
 def test_philia_and_the_oracle_accept_what_is_true(files: list[Path]) -> None:

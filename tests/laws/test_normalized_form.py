@@ -27,7 +27,7 @@ def test_the_readable_form_says_the_same_as_the_factors(matrices: tuple[Float64A
     np.testing.assert_allclose(V @ np.diag(W) @ V.T, expected, atol=1e-9 * (1 + float((B**2).sum() + (C**2).sum())))
     assert ((V >= 0) & (V <= 1)).all()
     assert (V.max(axis=0, initial=0) == 1).all() or V.shape[1] == 0
-    assert np.array_equal(normal.columns, np.flatnonzero(np.hstack([B, C]).any(axis=0)))
+    assert np.array_equal(normal.indices, np.flatnonzero(np.hstack([B, C]).any(axis=0)))
     assert len(normal.names) == len(normal.kinds) == V.shape[1]
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from philia.exact.orders import Elimination, eliminated
+from philia.exact.sign_changes import Elimination, eliminated
 from philia.graphs import Graph, Nodes, degeneracy
 from tests.strategies import graphs
 

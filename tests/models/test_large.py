@@ -65,7 +65,7 @@ def test_who_gives_up_says_so(
     monkeypatch.setattr(Boxes, "largest", lambda boxes, links, count: patient(boxes, links, count, patience=2))
     with caplog.at_level(logging.WARNING, "philia"):
         model.top_links(count=5)
-    assert "the search for the 5 likeliest missing links was given up" in caplog.text
+    assert "the search for the 5 most likely missing links ended early" in caplog.text
 
 
 @pytest.mark.usefixtures("large")

@@ -1,4 +1,4 @@
-"""Drawing a picture for good: what matplotlib puts off until then, such as reading formulas, happens here."""
+"""Rendering pictures: matplotlib defers some work until then, such as parsing formulas."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ def render(ax: Axes) -> bytes:
 
 
 def room_left(ax: Axes) -> float:
-    """The distance in inches of what is drawn to the nearest edge of the figure; below 0 something is cut off."""
+    """The smallest distance in inches between the drawing and an edge; negative if something is cut off."""
     figure = cast(Figure, ax.figure)
-    figure.set_dpi(60)  # a coarse picture is drawn sooner, and has the same edges
+    figure.set_dpi(60)  # coarse pictures are faster, and have the same edges
     canvas: Any = FigureCanvasAgg(figure)
     canvas.draw()
     used = figure.get_tightbbox(canvas.get_renderer())

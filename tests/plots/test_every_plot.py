@@ -1,4 +1,4 @@
-"""What holds for every picture: where it is drawn, what it leaves alone, and that nothing is cut off."""
+"""Contracts of every plot: where it draws, what it must not change, and that nothing is cut off."""
 
 from __future__ import annotations
 
@@ -46,17 +46,17 @@ def plot(request: pytest.FixtureRequest) -> Callable[..., Axes]:
     return PLOTS[request.param]
 
 
-def test_it_draws_into_the_axes_it_is_given(plot: Any, model: CommunityModel) -> None:
+def test_every_plot_draws_into_the_given_axes(plot: Any, model: CommunityModel) -> None:
     ax = Figure().add_subplot()
     assert plot(model, ax) is ax
     assert ax.has_data()
 
 
-def test_without_axes_it_makes_a_figure_that_can_be_saved(plot: Any, model: CommunityModel) -> None:
+def test_without_axes_every_plot_makes_a_figure_that_can_be_saved(plot: Any, model: CommunityModel) -> None:
     assert render(plot(model)).startswith(b"\x89PNG")
 
 
-def test_it_leaves_global_settings_alone(plot: Any, model: CommunityModel) -> None:
+def test_no_plot_changes_global_settings(plot: Any, model: CommunityModel) -> None:
     before = dict(matplotlib.rcParams)
     plot(model)
     assert dict(matplotlib.rcParams) == before
@@ -66,7 +66,7 @@ def test_nothing_is_cut_off(plot: Any, model: CommunityModel) -> None:
     assert room_left(plot(model)) >= 0
 
 
-def test_pyplot_which_wants_a_screen_is_not_needed() -> None:
+def test_pyplot_is_not_imported() -> None:
     script = "import sys, philia.plots; print('matplotlib.pyplot' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

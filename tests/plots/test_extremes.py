@@ -1,4 +1,4 @@
-"""Networks that hardly are networks, many communities, and names that mean harm."""
+"""Degenerate networks, many communities, and hostile names."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_extremes_are_drawn_and_nothing_is_cut_off(plot: Any, extreme: str) -> N
     assert room_left(plot(MODELS[extreme]())) >= 0
 
 
-def test_no_picture_of_many_nodes_needs_much_memory() -> None:
+def test_pictures_of_many_nodes_need_little_memory() -> None:
     model = random_model(20_000, 80_000, 10, 2)
     for name, draw in OF_A_MODEL.items():
         tracemalloc.start()

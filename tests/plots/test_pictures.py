@@ -1,4 +1,4 @@
-"""Every picture in the documents is drawn by code that is there and runs."""
+"""Every picture in the documents is drawn by code that exists and runs."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ ELSEWHERE = {
     "docs/pictures/exact_columns.png": "benchmarks/exact/picture.py",
     "docs/pictures/report.png": "tests/report",
 }
-"""Pictures that do not come from the page of plots, and what draws them."""
+"""Pictures that are not on the page of plots, and the code that draws them."""
 
 
 def shown() -> set[str]:
-    """All pictures in the README and the pages of the documentation, but those that the reproduction draws itself."""
+    """All pictures in the README and the documentation, except those that the reproduction draws."""
     pages = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
     found = {
         (page.parent / picture).resolve().relative_to(ROOT).as_posix()
@@ -34,13 +34,13 @@ def drawn() -> set[str]:
     return {f"docs/{picture}" for picture, script in SCRIPT["recipes"](text) if "ax" in script}
 
 
-def test_every_picture_shown_is_drawn_by_something() -> None:
+def test_every_picture_in_the_documents_is_drawn_by_a_script() -> None:
     assert len(drawn()) > 10
     assert shown() - drawn() - set(ELSEWHERE) == set()
     assert [code for code in ELSEWHERE.values() if not (ROOT / code).exists()] == []
 
 
-def test_no_picture_is_kept_that_nobody_shows() -> None:
+def test_every_picture_file_is_shown_somewhere() -> None:
     kept = {path.relative_to(ROOT).as_posix() for path in (ROOT / "docs" / "pictures").iterdir()}
     assert kept - shown() - {"docs/pictures/report.png"} == set()
 
@@ -56,7 +56,7 @@ def test_a_page_is_drawn_picture_by_picture(tmp_path: Path) -> None:
     assert saved[0].read_bytes() != saved[1].read_bytes()
 
 
-def test_a_picture_without_a_line_of_its_own_is_refused(tmp_path: Path) -> None:
+def test_a_picture_without_its_own_line_is_refused(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text("![nothing](nothing.png)\n")
     with pytest.raises(KeyError, match="ax"):

@@ -30,7 +30,7 @@ def hidden(app: DatingApp) -> CommunityModel:
     return CommunityModel(3, 2, penalty=1, random_state=0).fit(app.graph, held_out=0.3)
 
 
-def test_hidden_pairs_are_judged_if_there_are_any(hidden: CommunityModel) -> None:
+def test_held_out_pairs_are_used_if_there_are_any(hidden: CommunityModel) -> None:
     scores = evaluate_links(hidden)
     assert scores.calibration is not None
     ax = plots.reliability(hidden)
@@ -41,7 +41,7 @@ def test_hidden_pairs_are_judged_if_there_are_any(hidden: CommunityModel) -> Non
     assert ax.get_title(loc="left").endswith(f"on {scores.pairs:,} pairs, held out of the fit")
 
 
-def test_otherwise_all_pairs_are_and_the_title_says_so(model: CommunityModel) -> None:
+def test_otherwise_all_pairs_are_used_and_the_title_says_so(model: CommunityModel) -> None:
     i, j = np.triu_indices(120, k=1)
     every = calibrate(model.graph_.linked(i, j), model.expected(i, j))
     ax = plots.reliability(model)
@@ -51,7 +51,7 @@ def test_otherwise_all_pairs_are_and_the_title_says_so(model: CommunityModel) ->
     assert ax.get_title(loc="left").endswith("on all 7,140 pairs, which the fit has seen")
 
 
-def test_a_calibration_is_drawn_as_its_model_is(hidden: CommunityModel) -> None:
+def test_a_calibration_is_drawn_like_its_model(hidden: CommunityModel) -> None:
     calibration = evaluate_links(hidden).calibration
     assert calibration is not None
     for of_model, of_calibration in zip(
@@ -60,7 +60,7 @@ def test_a_calibration_is_drawn_as_its_model_is(hidden: CommunityModel) -> None:
         np.testing.assert_allclose(of_model, of_calibration)
 
 
-def test_pairs_without_a_link_can_be_drawn_where_axes_count_in_powers_of_ten() -> None:
+def test_a_bin_without_links_can_be_drawn_on_logarithmic_axes() -> None:
     p = np.array([0.001, 0.2, 0.2, 0.2])
     ax = plots.reliability(calibrate(np.array([False, True, False, False]), p))
     assert ax.get_xscale() == ax.get_yscale() == "log"
@@ -69,12 +69,12 @@ def test_pairs_without_a_link_can_be_drawn_where_axes_count_in_powers_of_ten() -
     assert ((low <= observed) & (observed <= high)).all()
 
 
-def test_many_pairs_are_sampled_always_alike_and_the_title_says_so() -> None:
+def test_many_pairs_are_sampled_reproducibly_and_the_title_says_so() -> None:
     model = random_model(3000, 30_000, 4, 1)
     ax = plots.reliability(model)
     predicted, observed, ends = drawn(ax)
     assert ax.get_title(loc="left").endswith("(all links, and a sample of the others)")
     assert room_left(ax) >= 0
     assert len(predicted) > 5
-    np.testing.assert_array_equal(observed, drawn(plots.reliability(model))[1])  # drawn by chance, but always alike
+    np.testing.assert_array_equal(observed, drawn(plots.reliability(model))[1])  # random, but always the same
     assert ((ends[:, 0] <= observed) & (observed <= ends[:, 1])).all()

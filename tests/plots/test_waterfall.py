@@ -20,7 +20,7 @@ def bars(drawn: LinkExplanation) -> list[tuple[float, float]]:
     return [(patch.get_x(), patch.get_x() + patch.get_width()) for patch in patches]
 
 
-def test_each_bar_begins_where_the_last_one_ended_and_the_total_stands_alone() -> None:
+def test_each_bar_begins_where_the_last_one_ended_and_the_total_at_zero() -> None:
     found = bars(explanation(2.0, -0.5, baseline=-1.0))
     assert found == [(0.0, -1.0), (-1.0, 1.0), (1.0, 0.5), (0.0, 0.5)]
 

@@ -13,7 +13,7 @@ from scipy.special import expit
 from philia import CommunityModel
 from philia.evaluate import evaluate_links
 from philia.graphs import Graph, Nodes
-from philia.plots.ordering import by_community
+from philia.plots.matrices import by_community
 from philia.report import payload
 from philia.report.findings import Findings
 from philia.report.inside import expected_inside, links_inside

@@ -9,17 +9,23 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from philia.cli import options
+from philia.cli.choices import registered
 from philia.cli.files import check_target, load_model
 from philia.cli.guard import INTERRUPTED
 from philia.cli.naming import node_called, plain, shown, shown_first
 from philia.cli.options import option
 from philia.cli.output import Output
-from philia.cli.rules import show_rules
 from philia.exceptions import InvalidParameterError
 
 if TYPE_CHECKING:
-    from philia.explain import Communities, Community
+    from philia.explain import Communities, Community, RuleComparison
     from philia.models import LinkModel
+
+
+def _rules() -> dict[str, str]:
+    from philia.explain.rules import RULES
+
+    return {rule.name: rule.meaning for rule in RULES.values()}
 
 
 def communities(
@@ -28,7 +34,12 @@ def communities(
         Path | None, option("-o --output", "Write members: .csv is a table, .gexf or .graphml the network with them.")
     ] = None,
     rule: Annotated[
-        str | None, option("--rule", "Who is a member: split, odds, density, or a membership such as 0.5 (split).")
+        str | None,
+        registered(
+            "--rule",
+            "Who is a member: {names}; or a membership such as 0.5. The first that a model offers is its default.",
+            _rules,
+        ),
     ] = None,
     compare_rules: Annotated[bool, option("--compare-rules", "Show what each rule makes of the model.")] = False,
     stability: Annotated[
@@ -69,7 +80,7 @@ def communities(
         if output is not None:
             _write(out, fitted, _rule(rule), output)
         if compare_rules:
-            show_rules(out, fitted.compare_rules())
+            _compare(out, fitted.compare_rules())
         elif node is None:
             _all(out, found, fitted)
         else:
@@ -150,6 +161,25 @@ def _all(out: Output, found: Communities, model: LinkModel) -> None:
         out.say(f"Empty: {', '.join(found.empty)}.")
     for a, b in found.repeated:
         out.say(f"{a} and {b} have the same members.")
+
+
+def _compare(out: Output, comparison: RuleComparison) -> None:
+    """What each membership rule makes of the model, as a table."""
+    facts = [
+        {
+            "rule": effect.rule,
+            "meaning": effect.said,
+            "sizes": dict(effect.sizes),
+            "nodes_in_none": effect.n_unassigned,
+            "communities_a_node": effect.communities_a_node,
+        }
+        for effect in comparison.effects
+    ]
+    out.data({"rules": facts})
+    titles = ["", *(effect.rule for effect in comparison.effects)]
+    out.table(titles, comparison.rows(), right=range(1, len(titles)))
+    for effect in comparison.effects:
+        out.say(f"{effect.rule}: {effect.said}.")
 
 
 def _seen_by_others(community: Community) -> tuple[str, ...]:

@@ -1,14 +1,14 @@
-"""philia exact: a network in whole numbers, without a single error, and the certificate that it is so."""
+"""philia exact: a network in integers without a single error, and the certificate that proves it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from philia.cli import options
+from philia.cli.choices import registered
 from philia.cli.files import check_target, reader_options
 from philia.cli.options import option
 from philia.cli.output import Output
@@ -16,36 +16,21 @@ from philia.cli.progress import counting_line, progress_line
 from philia.exceptions import InvalidParameterError, NotExactError
 
 if TYPE_CHECKING:
-    from philia.exact import Certificate, Certified, Elimination, OnProgress
+    from philia.exact import Certificate, Certified, Elimination
     from philia.graphs import Graph
 
 
-class Construction(StrEnum):
-    """What the numbers are made by."""
+def _methods() -> dict[str, str]:
+    from philia.exact.methods import METHODS
 
-    fewest = "fewest"
-    logistic = "logistic"
-    sign_changes = "sign-changes"
-    degeneracy = "degeneracy"
-    levels = "levels"
-    max_degree = "max-degree"
-    arboricity = "arboricity"
-    circle = "circle"
-    fit = "fit"
+    return {name: method.meaning for name, method in METHODS.items()}
 
 
 def exact(
     links: options.Links,
-    output: Annotated[Path | None, option("-o --output", "Write numbers and certificate, a .json file.")] = None,
-    by: Annotated[
-        Construction,
-        option(
-            "--by",
-            "fewest, fit (until exact: fewer still, but no promise), logistic (X Yᵀ), circle (X Yᵀ in floats), "
-            "sign-changes, degeneracy, levels, max-degree or arboricity (fewest).",
-        ),
-    ] = Construction.fewest,
-    searches: Annotated[int, option("--searches", "How often to look for a better line of nodes (2).")] = 2,
+    output: Annotated[Path | None, option("-o --output", "Write numbers and certificate to a .json file.")] = None,
+    by: Annotated[str, registered("--by", "The method: {names}. The first is the default.", _methods)] = "fewest",
+    searches: Annotated[int, option("--searches", "Searches for a better line of nodes (2).")] = 2,
     seed: options.Seed = 0,
     delimiter: options.Delimiter = None,
     comment: options.Comment = None,
@@ -58,7 +43,7 @@ def exact(
     quiet: options.Quiet = False,
     debug: options.Debug = False,
 ) -> None:
-    """Represent a network exactly, by few nonnegative whole numbers a node, and certify every pair.
+    """Represent a network exactly, by a few nonnegative integers per node, and certify every pair.
 
     Example:
     $ philia exact links.csv -o exact.json
@@ -73,7 +58,7 @@ def exact(
         check_target(output, force=force)
     with out.listening():
         graph = read_graph(links, **reader_options(delimiter, comment, header, columns, encoding, symmetrize))
-        found = _fitted(out, graph, seed) if by is Construction.fit else _constructed(out, graph, by, searches, seed)
+        found = _made(out, graph, by, searches, seed)
         if output is not None:
             found.save(output)
     written = None if output is None else str(output)
@@ -85,8 +70,24 @@ def exact(
         out.say(f"Wrote {output}. Check it at any time with: philia verify {links} {output}")
 
 
+def _made(out: Output, graph: Graph, by: str, searches: int, seed: int) -> Certified:
+    from philia.exact.methods import METHODS
+
+    method = METHODS.get(by.lower())
+    if method is None:
+        raise InvalidParameterError(f"--by is {by!r}; use {', '.join(METHODS)}")
+    if method.make is None:
+        return _fitted(out, graph, seed)
+    line = _line(out, graph, searches, seed) if method.along_line else None
+    with counting_line(out, "checking rows") as on_progress:
+        found = method.make(graph, line, on_progress)
+    if found is None:
+        raise NotExactError(f"no numbers by {by} could be proved right for this graph; use --by levels or fewest")
+    return found
+
+
 def _fitted(out: Output, graph: Graph, seed: int) -> Certified:
-    """The smallest fit that is found to be exact."""
+    """The smallest exact fit that the search finds."""
     from philia.exact import smallest_exact
 
     with progress_line(out) as on_iteration:
@@ -96,20 +97,8 @@ def _fitted(out: Output, graph: Graph, seed: int) -> Certified:
     return found.certified
 
 
-def _constructed(out: Output, graph: Graph, by: Construction, searches: int, seed: int) -> Certified:
-    line = _line(out, graph, searches, seed) if by in _ALONG_A_LINE else None
-    with counting_line(out, "checking rows") as on_progress:
-        found = _makers(graph, line, on_progress)[by]()
-    if found is None:
-        raise NotExactError("no floats on a circle could be proved right for this graph; use --by levels or fewest")
-    return found
-
-
-_ALONG_A_LINE = {Construction.fewest, Construction.logistic, Construction.sign_changes}
-
-
 def _line(out: Output, graph: Graph, searches: int, seed: int) -> Elimination:
-    """A line of nodes; the search for it is the long part."""
+    """A line of nodes; the search for it takes most of the time."""
     from philia.exact import found_order
 
     with counting_line(out, "looking for a line of nodes") as on_progress:
@@ -117,30 +106,8 @@ def _line(out: Output, graph: Graph, searches: int, seed: int) -> Elimination:
         return found_order(graph, searches=searches, random_state=seed, on_progress=tell)
 
 
-def _makers(
-    graph: Graph, line: Elimination | None, on_progress: OnProgress | None
-) -> dict[Construction, Callable[[], Certified | None]]:
-    from philia import exact
-
-    def checked(make: Callable[..., Any], **settings: Any) -> Callable[[], Certified | None]:
-        return lambda: exact.certified(graph, make(graph, **settings), on_progress=on_progress)
-
-    return {
-        Construction.fewest: lambda: exact.exact_community(graph, elimination=line, on_progress=on_progress),
-        Construction.logistic: lambda: exact.exact_logistic(
-            graph, floats=False, elimination=line, on_progress=on_progress
-        ),
-        Construction.sign_changes: checked(exact.by_sign_changes, elimination=line),
-        Construction.degeneracy: checked(exact.by_degeneracy),
-        Construction.levels: checked(exact.by_levels),
-        Construction.max_degree: checked(exact.by_max_degree),
-        Construction.arboricity: checked(exact.by_arboricity),
-        Construction.circle: lambda: exact.by_circle(graph),
-    }
-
-
 def in_words(certificate: Certificate) -> Iterator[str]:
-    """What a certificate says, in sentences."""
+    """The certificate in sentences."""
     from philia.cli.summaries import counted
 
     columns, bits = counted(certificate.columns, "column"), counted(certificate.bits, "bit")
@@ -149,7 +116,7 @@ def in_words(certificate: Certificate) -> Iterator[str]:
 
 
 def proof_in_words(certificate: Certificate) -> Iterator[str]:
-    """What was known beforehand, what was proved, and how."""
+    """The bound known beforehand, what was proved, and how."""
     if certificate.bound is not None:
         yield f"Known beforehand: {certificate.theorem}. That is {certificate.bound:,} here."
     yield f"Certified in {certificate.seconds:.1f} s: {certificate.claim}."

@@ -12,6 +12,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from philia.cli.choices import complete_help
 from philia.exceptions import PhiliaError
 
 MISTAKE, BUG, INTERRUPTED, CLOSED = 2, 1, 130, 141
@@ -42,6 +43,7 @@ class GuardedCommand(TyperCommand):
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Show the help."""
+        complete_help(self.params)
         with _help_cut_off():
             super().format_help(ctx, formatter)
 

@@ -1,4 +1,4 @@
-"""Several models on the same hidden pairs, beside formulas that need no fit and communities that say nothing."""
+"""Several models on the same held-out pairs, next to formulas that need no fit and trivial covers."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from philia._types import Float64Array, Int64Array
-from philia.evaluate.communities import CommunityScores, compare_communities
-from philia.evaluate.covers import CoverLike, trivial_covers
+from philia.evaluate.covers import CommunityScores, CoverLike, compare_communities, trivial_covers
 from philia.evaluate.link_prediction import LinkScores, evaluate_links, link_scores
 from philia.evaluate.predictors import PREDICTORS
 from philia.graphs import Graph
@@ -23,10 +22,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Compared:
-    """A model or a trivial answer, how well it predicts hidden links, and how near its communities are to known ones.
+    """A model or a baseline, how well it predicts held-out links, and how close its communities are to known ones.
 
-    ``links`` is None for a cover, ``communities`` for a formula or where nothing is known; ``fitted`` says whether
-    there was anything to fit.
+    ``links`` is None for a cover, ``communities`` for a formula or without known communities; ``fitted`` is false for a
+    baseline.
 
     >>> Compared("RandomLinks", True, None, None, seconds=0.1).name
     'RandomLinks'
@@ -49,10 +48,10 @@ def compare_models(
     random_state: int = 0,
     on_model: Callable[[str], None] | None = None,
 ) -> list[Compared]:
-    """Every model fitted to the same graph with the same pairs hidden, then the trivial answers.
+    """Every model fitted to the same graph with the same pairs held out, then the baselines.
 
-    ``held_out`` is the share of pairs that is hidden, links and non-links alike; at most ``sample`` of them are judged.
-    With ``truth``, communities are compared too. ``on_model`` is called with a name before its fit.
+    ``held_out`` is the share of held-out pairs, links and non-links alike; at most ``sample`` of them are scored. With
+    ``truth``, communities are compared too. ``on_model`` is called with the name of each model before its fit.
 
     >>> from philia import BigClam, CommunityModel
     >>> from philia.datasets import dating_app

@@ -1,9 +1,9 @@
-"""The likelihood of a large graph and the order of its hidden pairs, from all links and a sample of the other pairs.
+"""The likelihood of a large graph and the ranking of its held-out pairs, from all links and a sample of other pairs.
 
-A million nodes have half a trillion pairs, nearly all of them without a link. Drawn alike, none of a million of those
-would stand near the links in the order of scores, where the precision is decided. So pairs are drawn more often the
-likelier the model thinks them, and each counts for one over the chance it had (Horvitz and Thompson): sums over the
-drawn pairs have the sums over all pairs as their means, and a variance that the same draws tell.
+A million nodes have half a trillion pairs, nearly all of them without a link. In a uniform sample of a million pairs,
+none would rank near the links, where the precision is decided. So pairs are sampled with a probability that grows with
+the score, and weighted by its inverse (Horvitz and Thompson): sums over the sample are unbiased estimates of the sums
+over all pairs, with a variance that the same sample estimates.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class EstimatedLinkScores:
-    """How well the order of scores tells hidden links from other hidden pairs, each with an interval; None without any.
+    """How well the order of scores tells held-out links from other held-out pairs, with intervals; None without pairs.
 
-    ``links`` counts the hidden links, all of which are used, ``non_links`` the other hidden pairs that were drawn.
+    ``links`` counts the held-out links, all of which are used, ``non_links`` the other held-out pairs in the sample.
 
     >>> print(EstimatedLinkScores(20, 1000, Estimate(0.9, 0.88, 0.92), Estimate(0.5, 0.45, 0.55)))
     20 links, 1,000 other pairs · AUC 0.9 (95 %: 0.88 to 0.92) · average precision 0.5 (95 %: 0.45 to 0.55)
@@ -49,10 +49,10 @@ class EstimatedLinkScores:
 def estimated_likelihood(
     model: LinkModel, graph: Graph | None = None, *, pairs: int = PAIRS, random_state: Any = 0
 ) -> Estimate:
-    """The mean log-likelihood a pair, as ``model.score`` gives it, with the interval it was estimated to.
+    """The mean log-likelihood per pair, as ``model.score`` gives it, with a confidence interval.
 
-    ``graph`` is one on the nodes of the fitted graph; without it, that one. All of its links count, and about ``pairs``
-    of the other pairs are drawn. Where there are no more, the value is exact.
+    ``graph`` has the nodes of the fitted graph, which is the default. All of its links count, and about ``pairs`` of
+    the other pairs are drawn. If there are no more, the value is exact.
 
     >>> from philia import CommunityModel
     >>> from philia.datasets import dating_app
@@ -71,8 +71,8 @@ def estimated_likelihood(
 def estimated_link_scores(model: LinkModel, *, pairs: int = PAIRS, random_state: Any = 0) -> EstimatedLinkScores:
     """AUC and average precision of a fitted model over all pairs that were held out of its fit, with intervals.
 
-    All hidden links are used, and about ``pairs`` of the other hidden pairs are drawn. The intervals say where the
-    values over all hidden pairs are. Where these are listed, or no more than ``pairs``, the values are exact.
+    All held-out links are used, and about ``pairs`` of the other held-out pairs are drawn. The intervals are for the
+    values over all held-out pairs. If these are listed, or no more than ``pairs``, the values are exact.
 
     >>> from philia import CommunityModel
     >>> from philia.datasets import dating_app

@@ -1,4 +1,4 @@
-"""How well hidden links are predicted: the order of pairs, the yes or no, and the probabilities."""
+"""How well held-out links are predicted: by the order of pairs, by yes or no, and by probabilities."""
 
 from __future__ import annotations
 
@@ -9,30 +9,109 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from philia._types import BoolArray, Float64Array
-from philia.evaluate.ranking import Ranking
+from philia._types import BoolArray, Float64Array, Int64Array
 from philia.exceptions import InvalidParameterError
 from philia.pairs.calibration import Calibration, calibrate
 
 if TYPE_CHECKING:
     from philia.models import LinkModel
 
-HITS = (10, 100, 1000)
+_HITS = (10, 100, 1000)
+"""How many of the highest-scoring pairs the share of links is reported for: a screen, a page, a list."""
 
 _CHUNK = 2**20
+"""Pairs scored at once; with 50 columns the factors of both nodes take 0.8 GB."""
+
 _CLIP = 1e-12
+"""Probabilities are kept this far from 0 and 1, so that one impossible event does not make the loss infinite."""
+
 _MOST = 2**31
+"""The most pairs that are listed: their row numbers, scores and probabilities would take 64 GB."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Ranking:
+    """For each distinct score, highest first: how many pairs reach it and how many links are among them.
+
+    Pairs with the same score have no order, so they are taken together.
+
+    >>> order = _Ranking.of(np.array([True, False, True, False]), np.array([3.0, 2.0, 2.0, 1.0]))
+    >>> order.scores.tolist(), order.reached.tolist(), order.links.tolist()
+    ([3.0, 2.0, 1.0], [1, 3, 4], [1, 2, 2])
+    """
+
+    scores: Float64Array
+    reached: Int64Array
+    links: Int64Array
+
+    @classmethod
+    def of(cls, linked: BoolArray, scores: Float64Array) -> _Ranking:
+        """The ranking of pairs that are linked or not by their scores."""
+        order = np.argsort(scores)[::-1]
+        falling = scores[order]
+        last = np.flatnonzero(np.append(falling[1:] != falling[:-1], True)) if len(falling) else np.empty(0, np.int64)
+        return cls(falling[last], last + 1, np.cumsum(linked[order], dtype=np.int64)[last])
+
+    @property
+    def n_pairs(self) -> int:
+        """The number of pairs."""
+        return int(self.reached[-1]) if len(self.reached) else 0
+
+    @property
+    def n_links(self) -> int:
+        """The number of linked pairs."""
+        return int(self.links[-1]) if len(self.links) else 0
+
+    @property
+    def auc(self) -> float | None:
+        """How often a link has a higher score than a pair without one, a tie counting half; None without either."""
+        absent = self.n_pairs - self.n_links
+        if not self.n_links or not absent:
+            return None
+        links = np.diff(self.links, prepend=0)
+        below = absent - (self.reached - self.links)
+        same = np.diff(self.reached, prepend=0) - links
+        return float(np.sum(links * (below + same / 2)) / (self.n_links * absent))
+
+    @property
+    def average_precision(self) -> float | None:
+        """The precision at each score, averaged over the links that have it; None without links."""
+        if not self.n_links:
+            return None
+        return float(np.sum(np.diff(self.links, prepend=0) * (self.links / self.reached)) / self.n_links)
+
+    @property
+    def best_f1(self) -> tuple[float, float] | tuple[None, None]:
+        """The best F1 that a threshold gives, and that threshold, the highest of several; None without links."""
+        if not self.n_links:
+            return None, None
+        f1 = 2 * self.links / (self.reached + self.n_links)
+        best = int(np.argmax(f1))
+        return float(f1[best]), float(self.scores[best])
+
+    def precision_at(self, count: int) -> float | None:
+        """The expected share of links among the first ``count`` pairs, ties in random order; None if there are fewer.
+
+        >>> _Ranking.of(np.array([True, False, True]), np.array([2.0, 1.0, 1.0])).precision_at(2)
+        0.75
+        """
+        if not 0 < count <= self.n_pairs:
+            return None
+        tie = int(np.searchsorted(self.reached, count))
+        reached, links = (int(each[tie - 1]) if tie else 0 for each in (self.reached, self.links))
+        share = (int(self.links[tie]) - links) / (int(self.reached[tie]) - reached)
+        return (links + (count - reached) * share) / count
 
 
 @dataclass(frozen=True, eq=False)
 class LinkScores:
-    """How well links are told from other pairs; what makes no sense for the pairs at hand is None.
+    """How well links are told from other pairs; a measure that is undefined for the pairs at hand is None.
 
-    By the order of the scores alone: ``auc`` is how often a link stands above a pair without one, ``average_precision``
-    the precision averaged over the links, ``hits`` the share of links among so many first pairs, ``f1_matched`` the F1
-    of predicting as many links as there are, and ``f1_best`` that of the best threshold, ``best_threshold``, which
-    nobody could have known. Pairs with equal scores count half in ``auc`` and stand or fall together at a threshold;
-    ``hits`` and ``f1_matched`` are expected values over all orders of such pairs.
+    By the order of the scores alone: ``auc`` is how often a link ranks above a pair without one, ``average_precision``
+    the precision averaged over the links, ``hits`` the share of links among that many highest-scoring pairs,
+    ``f1_matched`` the F1 of predicting as many links as there are, and ``f1_best`` that of the best threshold,
+    ``best_threshold``, which is only known afterwards. Pairs with equal scores count half in ``auc`` and are on the
+    same side of any threshold; ``hits`` and ``f1_matched`` are expected values over all orders of such pairs.
 
     By the probabilities: ``f1`` is the F1 of predicting a link where the probability is at least ½, ``brier`` the mean
     squared error, ``log_loss`` the mean of -log p of what happened with p clipped to 10⁻¹², and ``calibration`` the
@@ -71,15 +150,15 @@ def link_scores(
     scores: npt.ArrayLike,
     probabilities: npt.ArrayLike | None = None,
     *,
-    hits: Sequence[int] = HITS,
+    hits: Sequence[int] = _HITS,
 ) -> LinkScores:
-    """How well scores, and probabilities if there are any, tell linked pairs from others; one entry a pair.
+    """How well scores, and probabilities if there are any, tell linked pairs from others; one entry per pair.
 
     >>> link_scores([True, False, False], [2.0, 1.0, 1.0], hits=[1, 2]).hits
     {1: 1.0, 2: 0.5}
     """
     is_linked, score = _checked(linked, scores)
-    ranking = Ranking.of(is_linked, score)
+    ranking = _Ranking.of(is_linked, score)
     best, threshold = ranking.best_f1
     return LinkScores(
         pairs=ranking.n_pairs,
@@ -98,12 +177,12 @@ def _checked(linked: npt.ArrayLike, scores: npt.ArrayLike) -> tuple[BoolArray, F
     is_linked, score = np.asarray(linked), np.asarray(scores, dtype=np.float64)
     if is_linked.ndim != 1 or is_linked.shape != score.shape:
         raise InvalidParameterError(
-            f"the links have the shape {is_linked.shape} and the scores {score.shape}; give one entry a pair in each"
+            f"the links have the shape {is_linked.shape} and the scores {score.shape}; give one entry per pair in each"
         )
     if np.isnan(score).any():
         raise InvalidParameterError(f"{np.isnan(score).sum():,} scores are not numbers; give every pair a score")
     if is_linked.dtype != bool and not np.isin(is_linked, (0, 1)).all():
-        raise InvalidParameterError("whether a pair is linked is neither 0 nor 1 for some; give True or False a pair")
+        raise InvalidParameterError("some entries of linked are neither 0 nor 1; give True or False for each pair")
     return is_linked.astype(bool), score
 
 
@@ -115,10 +194,10 @@ def _of_probabilities(linked: BoolArray, probabilities: npt.ArrayLike | None) ->
         raise InvalidParameterError(
             f"the probabilities go from {p.min():g} to {p.max():g}; clip them to [0, 1], or pass them as scores"
         )
-    told = p >= 0.5
+    predicted = p >= 0.5
     clipped = np.clip(p, _CLIP, 1 - _CLIP)
     return {
-        "f1": float(2 * np.sum(told & linked) / (np.sum(told) + np.sum(linked))) if linked.any() else None,
+        "f1": float(2 * np.sum(predicted & linked) / (np.sum(predicted) + np.sum(linked))) if linked.any() else None,
         "brier": float(np.mean((p - linked) ** 2)),
         "log_loss": -float(np.mean(np.where(linked, np.log(clipped), np.log1p(-clipped)))),
         "calibration": calibrate(linked, p),
@@ -126,13 +205,13 @@ def _of_probabilities(linked: BoolArray, probabilities: npt.ArrayLike | None) ->
 
 
 def evaluate_links(
-    model: LinkModel, *, sample: int | None = None, random_state: Any = 0, hits: Sequence[int] = HITS
+    model: LinkModel, *, sample: int | None = None, random_state: Any = 0, hits: Sequence[int] = _HITS
 ) -> LinkScores:
     """How well a fitted model predicts the pairs that were held out of its fit.
 
-    ``sample`` judges at most so many of them, drawn by chance; without it, all. Expected entries of A are clipped to
-    [0, 1] to be read as probabilities. In large sparse graphs few of the drawn pairs are links;
-    ``estimated_link_scores`` judges by all hidden links.
+    ``sample`` is the largest number of pairs, drawn at random; by default all are used. Expected entries of A are
+    clipped to [0, 1] to be read as probabilities. In large sparse graphs few of the drawn pairs are links;
+    ``estimated_link_scores`` uses all held-out links.
 
     >>> from philia import CommunityModel
     >>> from philia.datasets import dating_app
@@ -144,14 +223,14 @@ def evaluate_links(
     held_out = model.held_out_
     if held_out is None:
         raise InvalidParameterError(
-            "no pairs were held out of the fit, so there is nothing to judge it by; fit again with held_out=0.1"
+            "no pairs were held out of the fit, so there is nothing to evaluate on; fit again with held_out=0.1"
         )
     if sample is not None and sample < 1:
         raise InvalidParameterError(f"a sample of {sample} pairs was asked for; ask for at least 1")
     hidden = int(held_out.expected(model.graph_.n_nodes))
     if sample is None and hidden > _MOST:
         raise InvalidParameterError(
-            f"about {hidden:,} pairs were held out, too many to judge each; use estimated_link_scores(model), or give "
+            f"about {hidden:,} pairs were held out, too many to score each; use estimated_link_scores(model), or give "
             "a sample such as 1,000,000"
         )
     if sample is None:

@@ -1,4 +1,4 @@
-"""Link predictors that need no fit: what the neighbours of two nodes say about them."""
+"""Link predictors that need no fit: formulas of the degrees and neighbours of two nodes."""
 
 from __future__ import annotations
 
@@ -10,72 +10,77 @@ from scipy import sparse
 from philia._types import Float64Array, Int64Array
 from philia.graphs import Graph
 
-Predictor = Callable[[Graph, Int64Array, Int64Array], Float64Array]
-"""The scores of the pairs (rows[t], columns[t]) in a graph that has no links but those that may be known."""
+_Predictor = Callable[[Graph, Int64Array, Int64Array], Float64Array]
+"""The scores of the pairs (rows[t], columns[t]), given a graph with only the links that may be known."""
 
 _ROWS = 512
+"""Rows of the product of matrices that are computed at once, 80 MB in the largest graph that is small."""
+
 _SMALL = 20_000
+"""Largest graph in which rows of that product are computed in full; in larger ones, pair by pair."""
+
 _ENTRIES = 2**22
+"""Neighbours that are looked up at once in large graphs, some hundred megabytes."""
 
 
-def constant_density(graph: Graph, rows: Int64Array, columns: Int64Array) -> Float64Array:
+def _constant_density(graph: Graph, rows: Int64Array, columns: Int64Array) -> Float64Array:
     """The same for every pair: the density of the graph.
 
     >>> from philia import as_graph
-    >>> constant_density(as_graph([(0, 1), (1, 2), (2, 3)]), np.array([0, 0]), np.array([2, 3])).tolist()
+    >>> _constant_density(as_graph([(0, 1), (1, 2), (2, 3)]), np.array([0, 0]), np.array([2, 3])).tolist()
     [0.5, 0.5]
     """
     return np.full(np.broadcast_shapes(rows.shape, columns.shape), graph.density)
 
 
-def preferential_attachment(graph: Graph, rows: Int64Array, columns: Int64Array) -> Float64Array:
+def _preferential_attachment(graph: Graph, rows: Int64Array, columns: Int64Array) -> Float64Array:
     """The product of the two degrees.
 
     >>> from philia import as_graph
-    >>> preferential_attachment(as_graph([(0, 1), (1, 2), (2, 3)]), np.array([0, 0]), np.array([2, 3])).tolist()
+    >>> _preferential_attachment(as_graph([(0, 1), (1, 2), (2, 3)]), np.array([0, 0]), np.array([2, 3])).tolist()
     [2.0, 1.0]
     """
     degrees = graph.degrees.astype(np.float64)
     return np.asarray(degrees[rows] * degrees[columns])
 
 
-def common_neighbours(graph: Graph, rows: Int64Array, columns: Int64Array) -> Float64Array:
+def _common_neighbours(graph: Graph, rows: Int64Array, columns: Int64Array) -> Float64Array:
     """The number of nodes that are linked with both.
 
     >>> from philia import as_graph
-    >>> common_neighbours(as_graph([(0, 1), (1, 2), (2, 3)]), np.array([0, 0]), np.array([2, 3])).tolist()
+    >>> _common_neighbours(as_graph([(0, 1), (1, 2), (2, 3)]), np.array([0, 0]), np.array([2, 3])).tolist()
     [1.0, 0.0]
     """
     return _over_neighbours(graph, np.ones(graph.n_nodes), rows, columns)
 
 
-def adamic_adar(graph: Graph, rows: Int64Array, columns: Int64Array) -> Float64Array:
-    """The sum of 1 / log(degree) over the common neighbours: who knows few says more (Adamic and Adar 2003).
+def _adamic_adar(graph: Graph, rows: Int64Array, columns: Int64Array) -> Float64Array:
+    """The sum of 1 / log(degree) over the common neighbours: one with few links counts for more (Adamic and Adar 2003).
 
     >>> from philia import as_graph
-    >>> adamic_adar(as_graph([(0, 1), (1, 2), (2, 3)]), np.array([0, 0]), np.array([2, 3])).round(3).tolist()
+    >>> _adamic_adar(as_graph([(0, 1), (1, 2), (2, 3)]), np.array([0, 0]), np.array([2, 3])).round(3).tolist()
     [1.443, 0.0]
     """
-    # A common neighbour of two nodes has a degree of at least 2, so whatever a lower one counts is never used.
+    # A common neighbour of two nodes has a degree of at least 2, so the weight of a lower one is never used.
     return _over_neighbours(graph, 1 / np.log(np.maximum(graph.degrees, 2)), rows, columns)
 
 
-def resource_allocation(graph: Graph, rows: Int64Array, columns: Int64Array) -> Float64Array:
+def _resource_allocation(graph: Graph, rows: Int64Array, columns: Int64Array) -> Float64Array:
     """The sum of 1 / degree over the common neighbours (Zhou, Lü and Zhang 2009).
 
     >>> from philia import as_graph
-    >>> resource_allocation(as_graph([(0, 1), (1, 2), (2, 3)]), np.array([0, 0]), np.array([2, 3])).tolist()
+    >>> _resource_allocation(as_graph([(0, 1), (1, 2), (2, 3)]), np.array([0, 0]), np.array([2, 3])).tolist()
     [0.5, 0.0]
     """
     return _over_neighbours(graph, 1 / np.maximum(graph.degrees, 1), rows, columns)
 
 
-PREDICTORS: dict[str, Predictor] = {
-    "constant density": constant_density,
-    "preferential attachment": preferential_attachment,
-    "common neighbours": common_neighbours,
-    "Adamic-Adar": adamic_adar,
-    "resource allocation": resource_allocation,
+PREDICTORS: dict[str, _Predictor] = {
+    "constant density": _constant_density,
+    "preferential attachment": _preferential_attachment,
+    "common neighbours": _common_neighbours,
+    "Adamic-Adar": _adamic_adar,
+    "resource allocation": _resource_allocation,
 }
 
 
@@ -86,7 +91,7 @@ def _over_neighbours(graph: Graph, weights: Float64Array, rows: Int64Array, colu
 
 
 def _pair_by_pair(graph: Graph, weights: Float64Array, rows: Int64Array, columns: Int64Array) -> Float64Array:
-    """From the neighbours of both nodes of each pair, so many pairs at a time that few millions of them are at hand."""
+    """From the neighbours of both nodes of each pair, in chunks with at most about _ENTRIES neighbours."""
     A = graph.adjacency.astype(np.float64)
     weighted = (A @ sparse.diags_array(weights)).tocsr()
     chunk = np.cumsum(graph.degrees[rows] + graph.degrees[columns]) // _ENTRIES
@@ -97,7 +102,7 @@ def _pair_by_pair(graph: Graph, weights: Float64Array, rows: Int64Array, columns
 
 
 def _block_by_block(graph: Graph, weights: Float64Array, rows: Int64Array, columns: Int64Array) -> Float64Array:
-    """From a block of the rows of the product at a time."""
+    """From blocks of rows of the product."""
     A = graph.adjacency.astype(np.float64)
     weighted = sparse.diags_array(weights) @ A
     scores = np.empty(len(rows))

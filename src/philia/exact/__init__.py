@@ -1,24 +1,18 @@
 """Graphs represented without error, each with a certificate that anyone can check again."""
 
 from philia.exact.arboricity import OrientedSquares, by_arboricity, by_arboricity_as_printed
-from philia.exact.certificate import Certificate, OnProgress, certify
-from philia.exact.certified import Certified, certified
-from philia.exact.choosing import exact_community, exact_logistic
-from philia.exact.circle import by_circle
+from philia.exact.certificate import Certificate, OnProgress, certify, fingerprint
+from philia.exact.certified import Certified, certified, load_exact
 from philia.exact.degeneracy import by_degeneracy, by_levels
-from philia.exact.expansion import communities, logistic
-from philia.exact.files import load_exact
-from philia.exact.fingerprint import fingerprint
-from philia.exact.fitted import FittedExactly, fit_exact, smallest_exact
+from philia.exact.fit import FittedExactly, fit_exact, smallest_exact
 from philia.exact.floats import FloatCommunities, FloatLogistic
 from philia.exact.integers import IntegerCommunities, IntegerLogistic
 from philia.exact.max_degree import by_max_degree, by_max_degree_one_sided
-from philia.exact.one_sided import OneSidedPolynomials
-from philia.exact.orders import Elimination, SearchProgress, eliminated, found_order
+from philia.exact.methods import by_circle, exact_community, exact_logistic
 from philia.exact.overlap_threshold import by_overlap_threshold, probability_scale
-from philia.exact.polynomials import SignPolynomials
+from philia.exact.polynomials import OneSidedPolynomials, SignPolynomials, communities, logistic
 from philia.exact.representation import Representation, Signs
-from philia.exact.sign_changes import by_sign_changes
+from philia.exact.sign_changes import Elimination, SearchProgress, by_sign_changes, eliminated, found_order
 
 __all__ = [
     "Certificate",

@@ -1,14 +1,14 @@
 """The paper's theorem by arboricity, with the count that its proof gives: (2p + 1)² columns.
 
 Direct the links so that no node receives more than p; p can be the pseudoarboricity, which is the arboricity or one
-less. Node v stands at the whole number x_v, and f_v(t) = ∏ (t - x_q)² over the q that point to v: zero there, and at
-least 1 at every other node. So 1 - 2 f_u(x_v) f_v(x_u) is 1 on links and at most -1 elsewhere, the diagonal included.
+less. Node v stands at the integer x_v, and f_v(t) = ∏ (t - x_q)² over the q that point to v: zero there, and at least 1
+at every other node. So 1 - 2 f_u(x_v) f_v(x_u) is 1 on links and at most -1 elsewhere, the diagonal included.
 
 With X the powers 0, …, 2p of the points and Y the coefficients, f_v(x_u) f_u(x_v) is the sum over k and m of (xₖ ∘
 yₘ)(yₖ ∘ xₘ)ᵀ: (2p + 1)² columns, and one more for the 1. (The paper says 4a² + 1, but a polynomial of degree 2a has 2a
 + 1 coefficients.) If every node receives exactly p links, some of them from points beyond the graph, all polynomials
-have the same leading coefficient, which is 1; then the column of ones is among the others and the one more is not
-needed. As points are positive, the coefficients of one power have one sign, which makes communities possible.
+have the leading coefficient 1; then the column of ones is among the others and no extra column is needed. As points are
+positive, all coefficients of one power have the same sign, which makes communities possible.
 """
 
 from __future__ import annotations
@@ -17,23 +17,34 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
+from typing import ClassVar
 
 import numpy as np
 from scipy import sparse
 
 from philia._types import Int64Array
-from philia.exact.integers import IntegerCommunities, IntegerLogistic
-from philia.exact.pairing import paired_communities
-from philia.exact.representation import Integers, Signs, check_starts, check_whole
+from philia.exact.integers import IntegerCommunities, IntegerLogistic, paired_communities
+from philia.exact.representation import (
+    Construction,
+    Integers,
+    Representation,
+    Signs,
+    Theorem,
+    check_integers,
+    check_starts,
+)
 from philia.exceptions import InvalidParameterError
 from philia.graphs import Graph, Orientation, pseudoarboricity
+
+_MOST_POINTS = 1 << 31
+"""No graph has this many nodes, so no root is this large."""
 
 
 @dataclass(frozen=True, eq=False)
 class OrientedSquares:
-    """A square polynomial for each node, zero at those who point to it: node v stands at v + 1, ``roots`` are points.
+    """A squared polynomial for each node, zero at the nodes that point to it; node v stands at v + 1.
 
-    ``starts`` says where the roots of each node begin; those beyond the last node only fill up.
+    ``starts`` has the first position of each node's ``roots``. Roots are points; those beyond the last node pad.
 
     >>> pair = OrientedSquares(np.array([0, 1, 2]), np.array([3, 1]), "given")
     >>> pair.signs(np.arange(2)).values.tolist(), pair.community_columns
@@ -43,20 +54,23 @@ class OrientedSquares:
     starts: Int64Array
     roots: Int64Array
     construction: str
+    how_signs_are_decided: ClassVar[str] = (
+        "structural: a score is 1 if one of the two nodes is a root of the other, else it is negative"
+    )
 
     def __post_init__(self) -> None:
-        check_whole(starts=self.starts, roots=self.roots)
+        check_integers(starts=self.starts, roots=self.roots)
         if self.roots.ndim != 1 or self.roots.dtype == object:
             raise InvalidParameterError(
-                f"the roots must be a list of 64-bit numbers; found {self.roots.dtype} of shape {self.roots.shape}"
+                f"the roots must be a list of 64-bit integers; found {self.roots.dtype} of shape {self.roots.shape}"
             )
         check_starts(self.starts, self.roots.size)
-        if self.roots.size and not 0 < int(self.roots.min()) <= int(self.roots.max()) < 1 << 31:
-            raise InvalidParameterError("roots are points of nodes or beyond them, from 1 on; found others")
+        if self.roots.size and not 0 < int(self.roots.min()) <= int(self.roots.max()) < _MOST_POINTS:
+            raise InvalidParameterError(f"roots are points, integers from 1 to {_MOST_POINTS - 1:,}; found others")
 
     @property
     def n_nodes(self) -> int:
-        """How many nodes there are."""
+        """The number of nodes."""
         return int(self.starts.size - 1)
 
     @property
@@ -71,27 +85,22 @@ class OrientedSquares:
 
     @property
     def community_columns(self) -> int | None:
-        """How many columns the nonnegative form has; None unless all nodes have the same number of roots."""
+        """The number of columns of the nonnegative form; None unless all nodes have the same number of roots."""
         return self.logistic_columns if self.is_full else None
 
     @property
     def logistic_columns(self) -> int:
-        """How many columns each side of the logistic form has."""
+        """The number of columns on each side of the logistic form."""
         return (2 * self.most + 1) ** 2 + (0 if self.is_full else 1)
 
     @property
     def bits(self) -> int:
-        """A bound for all that is added up in a score."""
+        """An upper bound on the length of the integers that a score is the sum of."""
         span = self.n_nodes + int(self.roots.max(initial=0))
         return 4 * self.most * span.bit_length() + 2
 
-    @property
-    def how_signs_are_decided(self) -> str:
-        """A sentence for the certificate."""
-        return "structural: a score is 1 if one of the two nodes is a root of the other, else it is negative"
-
     def score(self, u: int, v: int) -> int:
-        """The score of one pair as one whole number."""
+        """The score of one pair as one integer."""
         return 1 - 2 * self._value(u, v) * self._value(v, u)
 
     def signs(self, rows: Int64Array) -> Signs:
@@ -110,14 +119,14 @@ class OrientedSquares:
         left = [Z[k][m] for k in range(size) for m in range(size)]
         right = [-4 * Z[m][k] for k in range(size) for m in range(size)]
         ones = np.ones(self.n_nodes, dtype=object)
-        if self.is_full:  # the column that is all ones takes the constant in
+        if self.is_full:  # the constant goes into the column of ones
             right[size - 1] = right[size - 1] + 2 * ones
         else:
             left, right = [*left, ones], [*right, 2 * ones]
         return IntegerLogistic(np.stack(left, axis=1), np.stack(right, axis=1), self.construction)
 
     def communities(self) -> IntegerCommunities:
-        """Scores, times a power of two, as V diag(W) Vᵀ with V ≥ 0 in whole numbers.
+        """Scores, times a power of two, as V diag(W) Vᵀ with nonnegative integers V.
 
         >>> OrientedSquares(np.array([0, 1, 2]), np.array([3, 1]), "given").communities().memberships.shape
         (2, 9)
@@ -133,7 +142,7 @@ class OrientedSquares:
         return paired_communities(pairs, [(abs(Z[k][k]), -4) for k in range(size)], self.construction)
 
     def arrays(self) -> Mapping[str, Integers]:
-        """All that makes it, for a file."""
+        """All of its numbers, for a file."""
         return {"starts": self.starts, "roots": self.roots}
 
     def _value(self, v: int, u: int) -> int:
@@ -162,7 +171,7 @@ class OrientedSquares:
 
 
 def by_arboricity(graph: Graph, orientation: Orientation | None = None) -> OrientedSquares:
-    """Square polynomials from a direction of the links, filled up: (2p + 1)² columns if no node receives more than p.
+    """Squared polynomials from directed links, padded: (2p + 1)² columns if no node receives more than p links.
 
     >>> from philia import as_graph
     >>> by_arboricity(as_graph([("ann", "bob"), ("bob", "cat"), ("cat", "dan")])).community_columns
@@ -175,11 +184,11 @@ def by_arboricity(graph: Graph, orientation: Orientation | None = None) -> Orien
     owners = np.repeat(np.arange(graph.n_nodes), missing)
     fill = graph.n_nodes + 1 + np.arange(owners.size) - np.repeat(np.cumsum(missing) - missing, missing)
     roots = np.insert(unpadded.roots, np.repeat(unpadded.starts[1:], missing), fill)
-    return OrientedSquares(most * np.arange(graph.n_nodes + 1), roots, "arboricity")
+    return OrientedSquares(most * np.arange(graph.n_nodes + 1), roots, ARBORICITY.name)
 
 
 def by_arboricity_as_printed(graph: Graph, orientation: Orientation | None = None) -> OrientedSquares:
-    """The construction in the paper's proof, not filled up: (2p + 1)² + 1 columns.
+    """The construction in the paper's proof, without padding: (2p + 1)² + 1 columns.
 
     >>> from philia import as_graph
     >>> by_arboricity_as_printed(as_graph([("ann", "bob"), ("bob", "cat"), ("cat", "dan")])).logistic_columns
@@ -189,4 +198,34 @@ def by_arboricity_as_printed(graph: Graph, orientation: Orientation | None = Non
     sorting = np.lexsort((directed.tails, directed.heads))
     counts = np.bincount(directed.heads, minlength=graph.n_nodes)
     starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-    return OrientedSquares(starts, directed.tails[sorting] + 1, "arboricity as printed")
+    return OrientedSquares(starts, directed.tails[sorting] + 1, ARBORICITY_AS_PRINTED.name)
+
+
+def _is_squares(found: Representation) -> bool:
+    return isinstance(found, OrientedSquares)
+
+
+def _is_full_squares(found: Representation) -> bool:
+    return isinstance(found, OrientedSquares) and found.is_full
+
+
+ARBORICITY = Construction(
+    "arboricity",
+    Theorem(
+        "at most (2p + 1)² columns; p is the pseudoarboricity (the paper's theorem, its count corrected)",
+        lambda graph, _: (2 * pseudoarboricity(graph).value + 1) ** 2,
+        _is_full_squares,
+    ),
+    lambda graph, _: [by_arboricity(graph)],
+    "(2p + 1)² columns, p the pseudoarboricity",
+)
+
+ARBORICITY_AS_PRINTED = Construction(
+    "arboricity as printed",
+    Theorem(
+        "at most (2p + 1)² + 1 columns; p is the pseudoarboricity (the paper's proof, its count corrected)",
+        lambda graph, _: (2 * pseudoarboricity(graph).value + 1) ** 2 + 1,
+        _is_squares,
+    ),
+    lambda graph, _: [by_arboricity_as_printed(graph)],
+)

@@ -1,57 +1,60 @@
-"""Certificates: that a representation has the signs of a graph, all of them, and how that was made sure."""
+"""Certificates: the proof that all signs of a representation are those of a graph, and how each was decided."""
 
 from __future__ import annotations
 
+import hashlib
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, fields
 from math import inf
 from typing import Any
 
 import numpy as np
 
-from philia._types import BoolArray, Int64Array
+from philia._types import BoolArray, Int64Array, Node
 from philia._version import __version__
-from philia.exact.fingerprint import digest_of, fingerprint
-from philia.exact.representation import Representation, Signs, check_construction
-from philia.exact.theorems import columns_of, theorem_of
+from philia.exact.constructions import theorem_of
+from philia.exact.representation import Integers, Representation, Signs, check_construction, columns_of
 from philia.exceptions import InvalidParameterError, NotExactError, PhiliaError
 from philia.execution import LocalThreads
 from philia.graphs import Graph
 
 OnProgress = Callable[[int, int], None]
-"""Called with the number of rows done and of all rows."""
+"""Called with the number of rows done and the number of all rows."""
 
 _ENTRIES = 1 << 17
-"""So many pairs are looked at before others have their turn, be it the bar or Ctrl-C."""
+"""Pairs per block: small enough for a smooth progress bar and a prompt answer to Ctrl-C."""
 
-
-_MARGIN_SLACK = 0.1  # bits
+_MARGIN_SLACK = 0.1
+"""Bits by which a claimed margin may differ from the one found: in floats it depends on the order of sums."""
 
 _SMALL_MARGIN = 5.0
-"""In floats, margins below this many bits depend on the order of sums: the rounding error is a part of the score."""
+"""In floats, margins below this many bits depend on it even more: the rounding error is a large part of the score."""
 
 _KINDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "str": ("text of up to 500 printable characters", lambda x: type(x) is str and x.isprintable() and len(x) <= 500),
-    "int": ("a whole number from 0 to 2^62", lambda x: type(x) is int and 0 <= x <= 1 << 62),
-    "int | None": ("a whole number from 0 to 2^62, or null", lambda x: x is None or _KINDS["int"][1](x)),
+    "int": ("an integer from 0 to 2^62", lambda x: type(x) is int and 0 <= x <= 1 << 62),
+    "int | None": ("an integer from 0 to 2^62, or null", lambda x: x is None or _KINDS["int"][1](x)),
     "float": ("a number from 0 to 1e12", lambda x: type(x) in (int, float) and 0 <= x <= 1e12),
     "float | None": (
         "a number from -1022 to 1e12, or null",
         lambda x: x is None or (type(x) in (int, float) and -1022 <= x <= 1e12),
     ),
 }
-"""What each part of a certificate may be, by its annotation: a file can hold anything."""
+"""What each part of a certificate may be, by its annotation: a file can hold anything.
+
+The limits are far above what any graph needs, and keep numbers and texts short enough to be shown.
+"""
 
 
 @dataclass(frozen=True)
 class Certificate:
-    """What was made sure of a graph and a representation; whoever has both can make sure again.
+    """What was proved of a graph and a representation; anyone who has both can check it again.
 
-    ``columns`` counts the columns of the nonnegative form (of the logistic form if there is no other), and ``bound``
-    what ``theorem`` promised before; ``bits`` is a length that no whole number in a score exceeds. ``graph`` and
-    ``representation`` are hashes. ``margin`` is, in bits, how much larger the right part of a score is than the wrong
-    part, at least, and None if no score has a wrong part. ``seconds`` is what the check took.
+    ``columns`` counts the columns of the nonnegative form (of the logistic form if there is no other), and ``bound`` is
+    what ``theorem`` promised before; no integer in a score is longer than ``bits``. ``graph`` and ``representation``
+    are hashes. ``margin`` is a lower bound, in bits, on how much larger the right part of a score is than the wrong
+    part, and None if no score has a wrong part. ``seconds`` is how long the check took.
 
     >>> from philia import as_graph
     >>> from philia.exact import by_max_degree
@@ -87,9 +90,10 @@ class Certificate:
                 )
 
     def denied(self, claimed: Certificate) -> list[str]:
-        """The names of the parts of another certificate that are not true if this one is.
+        """The names of the parts of another certificate that are false if this one is true.
 
-        Times and versions may differ. The margin may differ a little, for in floats it depends on the order of sums.
+        Times and versions may differ. The margin may differ a little, because in floats it depends on the order of
+        sums.
         """
         mine, theirs = asdict(self), asdict(claimed)
         wrong = [name for name in mine if name not in ("seconds", "margin", "philia") and mine[name] != theirs[name]]
@@ -105,12 +109,12 @@ def certify(
 ) -> Certificate:
     """A certificate that two nodes are linked if and only if their score is positive, and that no score is zero.
 
-    Row v of the representation is row v of the graph. A node and itself count as not linked, except where ``loops``
-    says otherwise. Every pair is looked at. A pair that is wrong ends it with an error that names the pair. The name of
-    the construction is copied, not proved; a theorem is quoted only if the numbers have its form.
+    Row v of the representation is row v of the graph. A node and itself count as not linked, except where ``loops`` is
+    true. Every pair is checked. The first pair with a wrong sign raises an error that names it. The name of the
+    construction is copied, not proved; a theorem is quoted only if the numbers have its form.
 
     >>> from philia.datasets import classic
-    >>> from philia.exact.sign_changes import by_sign_changes
+    >>> from philia.exact import by_sign_changes
     >>> karate = classic("karate")
     >>> certify(karate, by_sign_changes(karate)).claim
     'the signs of all 1,156 scores are those of the graph, the diagonal included'
@@ -123,11 +127,8 @@ def certify(
         )
     facts = facts_of(representation, loops)
     margin = _checked_margin(graph, representation, loops, on_progress)
-    theorem, columns, n_loops = (
-        theorem_of(representation, has_loops=facts["loops"] > 0),
-        facts["columns"],
-        facts["loops"],
-    )
+    columns, n_loops = facts["columns"], facts["loops"]
+    theorem = theorem_of(representation, has_loops=n_loops > 0)
     bound = theorem.bound(graph, representation)
     if bound is not None and columns > bound:
         raise NotExactError(f"there are {columns:,} columns, but {theorem.statement}: that would be {bound:,} at most")
@@ -159,9 +160,56 @@ def facts_of(representation: Representation, loops: BoolArray | None) -> dict[st
         "bits": representation.bits,
         "nodes": n,
         "loops": 0 if loops is None else int(loops.sum()),
-        "representation": digest_of(representation.construction, representation.arrays()),
+        "representation": _digest(representation.construction, representation.arrays()),
         "checked": representation.how_signs_are_decided,
     }
+
+
+def fingerprint(graph: Graph) -> str:
+    """A hash of the node names and the links, independent of the order in which they came.
+
+    >>> from philia import as_graph
+    >>> one, same = as_graph([("ann", "bob"), ("bob", "cat")]), as_graph([("cat", "bob"), ("bob", "ann")])
+    >>> fingerprint(one) == fingerprint(same)
+    True
+    >>> fingerprint(as_graph([(1, 2)])) == fingerprint(as_graph([("1", "2")]))
+    False
+    """
+    spelled = [_spelled(name) for name in graph.nodes]
+    order = sorted(range(len(spelled)), key=spelled.__getitem__)
+    rank = np.empty(graph.n_nodes, dtype=np.int64)
+    rank[order] = np.arange(graph.n_nodes)
+    i, j = (rank[ends] for ends in graph.links)
+    links = np.stack([np.minimum(i, j), np.maximum(i, j)], axis=1)
+    links = links[np.lexsort((links[:, 1], links[:, 0]))]
+    digest = hashlib.blake2b(digest_size=16)
+    digest.update(f"{graph.n_nodes} nodes, {graph.n_links} links;".encode())
+    for row in order:
+        digest.update(f"{len(spelled[row])}:{spelled[row]};".encode())  # with its length no name can pass for two
+    digest.update(links.astype("<i8").tobytes())
+    return digest.hexdigest()
+
+
+def _spelled(name: Node) -> str:
+    """The name with its type, because 7 and "7" are two names."""
+    return f"{type(name).__name__} {name!r}"
+
+
+def _digest(construction: str, arrays: Mapping[str, Integers]) -> str:
+    """A hash of all numbers of a representation, whatever type they are stored in."""
+    digest = hashlib.blake2b(construction.encode(), digest_size=16)
+    for name in sorted(arrays):
+        digest.update(f"{name}:{arrays[name].shape};".encode())
+        digest.update(_bytes(arrays[name]))
+    return digest.hexdigest()
+
+
+def _bytes(numbers: Integers) -> bytes:
+    if numbers.dtype.kind == "f":
+        return numbers.astype("<f8").tobytes()
+    if numbers.dtype == object and any(abs(number) >= 1 << 62 for number in numbers.ravel()):
+        return ",".join(map(hex, numbers.ravel())).encode()
+    return numbers.astype("<i8").tobytes()
 
 
 def _agree(claimed: float | None, found: float | None) -> bool:
@@ -188,7 +236,7 @@ def _checked_margin(
 
 
 def _decided(representation: Representation, blocks: list[Int64Array]) -> Iterator[Signs]:
-    """The signs of each block; whatever goes wrong with numbers that somebody else wrote is said in a sentence."""
+    """The signs of each block; the numbers may come from anyone, so any failure becomes an error of our own."""
     try:
         yield from LocalThreads().map(representation.signs, blocks)
     except PhiliaError:

@@ -1,8 +1,14 @@
-"""The compiled loops behind the orders of Theorem B: counting sign changes, taking nodes away, moving them on the line.
+"""The compiled loops: lines of nodes with few sign changes, and polynomials with integer roots along them.
 
-Arrays in, arrays out. A graph comes in compressed rows: where the entries of each node start, and the neighbour at each
-entry. Where sign changes are counted, nodes are called by their places on the line, so the rows are renumbered first
-(:func:`along`). Where nodes are moved, they are called by their ranks in the order of removal, and the rows are bits.
+Arrays in, arrays out. A graph comes in compressed rows: the start of each node's entries, and the neighbour at each
+entry. The first part orders nodes. Where it counts sign changes, nodes are numbered by their positions on the line, so
+the rows are renumbered first (:func:`along`). Where it moves nodes, they are numbered by their ranks in the order of
+removal, and the rows are bits.
+
+The second part builds polynomials and decides their signs, in 64-bit integers throughout, so that nothing is rounded.
+The roots of all polynomials are in one array, sorted within each polynomial, and ``starts`` has the first position of
+each. Sizes are logarithms in the units of :mod:`philia.exact.logarithms`, from below, out of a ``table`` of the
+logarithms of 0, 1, 2, …
 
 numba is loaded with this file, so callers import it only when they need it.
 """
@@ -15,20 +21,25 @@ from typing import Any
 import numpy as np
 
 from philia._compilation import announced, compiled
+from philia.exact.logarithms import logarithm_table
 
-LEFT, GOING, RIGHT = 1, 2, 4
+_LEFT, _GOING, _RIGHT = 1, 2, 4
+"""Bits that mark a row with a link to the node that goes, or to the one on its left or right."""
+
+_GONE = -1
+"""In place of the next node, for a node that is no longer on the line."""
 
 
 @cache
 def prepare_elimination() -> None:
-    """Compile :func:`eliminate` and :func:`along` before they are used, or find them in the cache."""
+    """Compile :func:`eliminate` and :func:`along` before they are used, or load them from the cache."""
     with announced("compiling the elimination of nodes"):
         eliminate(*along(np.array([0, 1, 2]), np.array([1, 0]), np.array([0, 1])))
 
 
 @cache
 def prepare_annealing() -> None:
-    """Compile :func:`anneal` and :func:`packed` before they are used, or find them in the cache."""
+    """Compile :func:`anneal` and :func:`packed` before they are used, or load them from the cache."""
     with announced("compiling the search for orders"):
         bits = packed(np.array([0, 1, 2]), np.array([1, 0]), np.array([0, 1]))
         line, near = np.array([0, 1]), np.array([[1], [0]])
@@ -37,7 +48,7 @@ def prepare_annealing() -> None:
 
 @compiled
 def along(starts: Any, neighbours: Any, order: Any) -> tuple[Any, Any]:
-    """The rows of the graph with the nodes called by their places on the line; each row comes out sorted."""
+    """The rows of the graph with nodes numbered by their positions on the line; each row comes out sorted."""
     n = order.size
     place = np.empty(n, np.int64)
     for p in range(n):
@@ -55,8 +66,8 @@ def along(starts: Any, neighbours: Any, order: Any) -> tuple[Any, Any]:
 
 
 @compiled
-def count_changes(starts: Any, neighbours: Any) -> Any:
-    """The sign changes of each row along the whole line; its own entry is a non-link."""
+def _count_changes(starts: Any, neighbours: Any) -> Any:
+    """The sign changes of each row along the whole line; a node and itself count as not linked."""
     n = starts.size - 1
     changes = np.zeros(n, np.int64)
     for v in range(n):
@@ -75,13 +86,13 @@ def count_changes(starts: Any, neighbours: Any) -> Any:
 
 @compiled
 def eliminate(starts: Any, neighbours: Any) -> tuple[Any, Any]:
-    """The order in which nodes go if always one with the fewest sign changes goes, and its changes when it goes.
+    """The order of removal if a node with the fewest sign changes always goes next, and its changes when it goes.
 
-    Nodes stand sorted by their changes, as in the peeling of a graph by degrees. Rows lose the entries of nodes that
-    are gone when they are next read, so a hub is not read in full again and again.
+    Nodes are kept sorted by their changes, as in peeling a graph by degree. A row loses the entries of removed nodes
+    the next time it is read, so that a hub is not read in full again and again.
     """
     n = starts.size - 1
-    changes = count_changes(starts, neighbours)
+    changes = _count_changes(starts, neighbours)
     neighbours, ends = neighbours.copy(), starts[1:].copy()
     key = changes.copy()
     queue, at, first = _queued(key)
@@ -96,7 +107,7 @@ def eliminate(starts: Any, neighbours: Any) -> tuple[Any, Any]:
         if right < n:
             before[right] = left
         count = 0
-        for bit, node in ((LEFT, left), (GOING, w), (RIGHT, right)):
+        for bit, node in ((_LEFT, left), (_GOING, w), (_RIGHT, right)):
             if 0 <= node < n:
                 count = _read(node, bit, starts, ends, neighbours, alive, mark, touched, count)
         for t in range(count):
@@ -109,7 +120,7 @@ def eliminate(starts: Any, neighbours: Any) -> tuple[Any, Any]:
 
 @compiled
 def _queued(key: Any) -> tuple[Any, Any, Any]:
-    """Nodes sorted by key, the place of each in that queue, and where each key begins."""
+    """Nodes sorted by key, the position of each in that queue, and where each key begins."""
     n = key.size
     first = np.zeros(n + 1, np.int64)
     for v in range(n):
@@ -127,7 +138,7 @@ def _queued(key: Any) -> tuple[Any, Any, Any]:
 def _read(
     node: int, bit: int, starts: Any, ends: Any, neighbours: Any, alive: Any, mark: Any, touched: Any, count: int
 ) -> int:
-    """Mark who of the living has a link to the node, drop the others from its row; how many are marked by now."""
+    """Mark the remaining neighbours of a node and drop all others from its row; how many are marked by now."""
     kept = starts[node]
     for entry in range(starts[node], ends[node]):
         v = neighbours[entry]
@@ -144,9 +155,9 @@ def _read(
 
 @compiled
 def _lost(marks: int, has_left: bool, has_right: bool) -> int:
-    """How many sign changes a row loses with an entry, from its links to that entry and to the two beside it."""
-    going = (marks & GOING) != 0
-    beside_left, beside_right = (marks & LEFT) != 0, (marks & RIGHT) != 0
+    """How many sign changes a row loses with an entry, given its links to that entry and to the two beside it."""
+    going = (marks & _GOING) != 0
+    beside_left, beside_right = (marks & _LEFT) != 0, (marks & _RIGHT) != 0
     if has_left and has_right:
         return 2 if beside_left == beside_right and beside_left != going else 0
     if has_left:
@@ -158,7 +169,7 @@ def _lost(marks: int, has_left: bool, has_right: bool) -> int:
 
 @compiled
 def _lower(v: int, to: int, front: int, key: Any, first: Any, queue: Any, at: Any) -> None:
-    """Move a node down in the queue, one key at a time: it changes places with the first of its key."""
+    """Move a node down the queue, one key at a time, by swapping it with the first of its key."""
     while key[v] > to:
         border = max(first[key[v]], front)
         u = queue[border]
@@ -170,7 +181,7 @@ def _lower(v: int, to: int, front: int, key: Any, first: Any, queue: Any, at: An
 
 @compiled
 def packed(starts: Any, neighbours: Any, rank: Any) -> Any:
-    """The adjacency as bits, 64 in a word, its rows and columns in the order of ``rank``."""
+    """The adjacency matrix as bits, 64 per word, with rows and columns in the order of ``rank``."""
     n = rank.size
     bits = np.zeros((n, (n + 63) // 64), np.uint64)
     for v in range(n):
@@ -182,12 +193,12 @@ def packed(starts: Any, neighbours: Any, rank: Any) -> Any:
 
 @compiled
 def anneal(bits: Any, line: Any, changes: Any, cost: Any, near: Any, draws: Any, temperature: float) -> int:
-    """Move single nodes along the line where that lowers the cost, or by chance; how many moves were made.
+    """Move single nodes along the line, by simulated annealing; how many moves were accepted.
 
-    Nodes are called by their ranks in the order of removal, which stays as it is, so row t sees only nodes of rank t
-    and more. ``cost`` says what a row with 0, 1, 2, ... sign changes costs. A row of ``draws`` says, in numbers from 0
-    to 1, which node, where to (beside one of its ``near`` nodes, or anywhere), and how much chance is on its side.
-    ``line`` and ``changes`` are changed in place.
+    Nodes are numbered by their ranks in the order of removal, which stays as it is, so row t sees only nodes of rank t
+    and more. ``cost`` is the cost of a row with 0, 1, 2, ... sign changes. A row of ``draws`` holds uniform numbers
+    that choose the node, where it goes (next to one of its ``near`` nodes, or anywhere), and whether a move that raises
+    the cost is accepted. ``line`` and ``changes`` are updated in place.
     """
     n, made = line.size, 0
     place = np.empty(n, np.int64)
@@ -217,9 +228,10 @@ def anneal(bits: Any, line: Any, changes: Any, cost: Any, near: Any, draws: Any,
 
 
 _SEQUENCE = np.uint64(0x03F79D71B4CB0A89)
-"""A de Bruijn sequence: its 64 windows of six bits all differ, so a product with it tells which bit is set."""
+"""A de Bruijn sequence: its 64 windows of six bits all differ, so a product with it shows which bit is set."""
 
 _WHICH = np.array(sorted(range(64), key=lambda bit: ((int(_SEQUENCE) << bit) % 2**64) >> 58))
+"""The position of the bit that is set, for each of the 64 windows."""
 
 
 @compiled
@@ -228,8 +240,8 @@ def _judge(
 ) -> tuple[int, float]:
     """Which rows change if the node at ``old`` is moved to ``new``, to what, and by how much the cost rises.
 
-    The nodes beside the two places are those still there when a row's node goes: further and further away for later
-    rows. Between two such steps 64 rows are compared at a time.
+    The neighbours on the line of both positions are those that remain when a row's node goes: they are further and
+    further away for later rows. Between two such steps 64 rows are compared at a time.
     """
     n, w = line.size, line[old]
     left, right = old - 1, old + 1
@@ -273,3 +285,182 @@ def _judge(
                 rise += cost[changes[row] + change] - cost[changes[row]]
         t = stop
     return count, rise
+
+
+@cache
+def prepare_signs() -> None:
+    """Compile the loops that decide signs before they are used, or load them from the cache."""
+    starts, roots, signs = np.array([0, 1, 1]), np.array([3]), np.array([1, -1], np.int8)
+    with announced("compiling the signs of polynomials"):
+        term_signs(np.array([0]), np.array([2, 4]), starts, roots, signs)
+        sizes_at(np.array([0]), np.array([1]), np.array([2, 4]), starts, roots, logarithm_table(9))
+
+
+@cache
+def prepare_construction() -> None:
+    """Compile the loops that build polynomials before they are used, or load them from the cache."""
+    with announced("compiling the construction of polynomials"):
+        rows = np.array([0, 1, 2]), np.array([1, 0])
+        starts, roots, signs, _ = place_roots(rows[0], rows[1], 1)
+        dominating_exponents(np.array([0, 1]), rows, (np.array([2, 4]), starts, roots, signs), logarithm_table(9))
+
+
+@compiled
+def _sign_at(v: int, at: int, starts: Any, roots: Any, signs: Any) -> Any:
+    """The sign of polynomial v at a point that is not a root: it flips at every root to the right of the point."""
+    low, high = starts[v], starts[v + 1]
+    while low < high:
+        middle = (low + high) // 2
+        if roots[middle] > at:
+            high = middle
+        else:
+            low = middle + 1
+    return signs[v] if (starts[v + 1] - low) % 2 == 0 else -signs[v]
+
+
+@compiled
+def term_signs(rows: Any, points: Any, starts: Any, roots: Any, signs: Any) -> tuple[Any, Any]:
+    """The signs of every polynomial at the points of some rows, and of these rows' polynomials at every point.
+
+    Only the order of points and roots matters, so ranks serve as well as the numbers themselves.
+    """
+    n = points.size
+    theirs, own = np.empty((rows.size, n), np.int8), np.empty((rows.size, n), np.int8)
+    for i in range(rows.size):
+        u = rows[i]
+        for v in range(n):
+            theirs[i, v] = _sign_at(v, points[u], starts, roots, signs)
+            own[i, v] = _sign_at(u, points[v], starts, roots, signs)
+    return theirs, own
+
+
+@compiled
+def _size_at(v: int, at: int, starts: Any, roots: Any, table: Any) -> int:
+    size = 0
+    for entry in range(starts[v], starts[v + 1]):
+        size += table[abs(at - roots[entry])]
+    return size
+
+
+@compiled
+def sizes_at(polynomials: Any, nodes: Any, points: Any, starts: Any, roots: Any, table: Any) -> Any:
+    """The size of each listed polynomial at the point of the node listed with it."""
+    sizes = np.empty(polynomials.size, np.int64)
+    for t in range(polynomials.size):
+        sizes[t] = _size_at(polynomials[t], points[nodes[t]], starts, roots, table)
+    return sizes
+
+
+@compiled
+def place_roots(starts: Any, neighbours: Any, most: int) -> tuple[Any, Any, Any, Any]:
+    """For each node a polynomial with the signs of its row at all nodes that remain when it goes, and its round.
+
+    Nodes are numbered by their positions 0, …, n - 1 on the line; position p is at the point 2p + 2, and roots are odd.
+    In each round all nodes go whose rows have at most ``most`` sign changes along the remaining ones; if there are
+    none, those with the fewest.
+    """
+    n = starts.size - 1
+    before, after = np.arange(-1, n), np.arange(1, n + 2)  # among the remaining nodes; n stands for the end
+    linked, changes = np.zeros(n + 1, np.bool_), np.empty(n, np.int64)
+    rounds, signs, counts = np.full(n, -1), np.empty(n, np.int8), np.zeros(n + 1, np.int64)
+    owners, found = [0 for _ in range(0)], [0 for _ in range(0)]
+    left, this_round = n, 0
+    while left > 0:
+        fewest = n
+        for v in range(n):
+            if rounds[v] < 0:
+                changes[v] = _sign_changes(neighbours[starts[v] : starts[v + 1]], linked, before, after)
+                fewest = min(fewest, changes[v])
+        for v in range(n):
+            if rounds[v] < 0 and changes[v] <= max(fewest, most):
+                row = neighbours[starts[v] : starts[v + 1]]
+                signs[v] = _add_roots(row, linked, before, after, found)
+                for _ in range(changes[v]):
+                    owners.append(v)
+                rounds[v], counts[v + 1] = this_round, changes[v]
+        for v in range(n):
+            if rounds[v] == this_round:
+                before[after[v]] = before[v]
+                if before[v] >= 0:
+                    after[before[v]] = after[v]
+                after[v] = _GONE
+                left -= 1
+        this_round += 1
+    ends = np.cumsum(counts)
+    roots, free = np.empty(len(found), np.int64), ends[:-1].copy()
+    for v, root in zip(owners, found):  # noqa: B905 (numba has no strict)
+        roots[free[v]] = root
+        free[v] += 1
+    return ends, roots, signs, rounds
+
+
+@compiled
+def _sign_changes(row: Any, linked: Any, before: Any, after: Any) -> int:
+    """How often a row changes its sign along the remaining nodes."""
+    linked[row] = True
+    changes, n = 0, before.size - 1
+    for u in row:
+        if after[u] != _GONE:
+            changes += before[u] >= 0 and not linked[before[u]]
+            changes += after[u] < n and not linked[after[u]]
+    linked[row] = False
+    return changes
+
+
+@compiled
+def _add_roots(row: Any, linked: Any, before: Any, after: Any, found: Any) -> int:
+    """Add a root wherever the row changes its sign along the remaining nodes, left to right; the last sign."""
+    linked[row] = True
+    n = before.size - 1
+    for u in row:
+        if after[u] != _GONE:
+            if before[u] >= 0 and not linked[before[u]]:
+                found.append(_best_gap(linked, before[u], u))
+            if after[u] < n and not linked[after[u]]:
+                found.append(_best_gap(linked, u, after[u]))
+    last = 1 if linked[before[n]] else -1
+    linked[row] = False
+    return last
+
+
+@compiled
+def _best_gap(linked: Any, low: int, high: int) -> int:
+    """The odd number between two positions of different signs that gives the fewest positions between a wrong sign."""
+    mistakes = 0
+    best, fewest = low, 0
+    for p in range(low + 1, high):
+        # Moving the root beyond p gives p the sign of the lower position.
+        mistakes += -1 if linked[p] == linked[low] else 1
+        if mistakes <= fewest:
+            best, fewest = p, mistakes
+    return 2 * best + 3
+
+
+@compiled
+def dominating_exponents(removal: Any, rows: Any, polynomials: Any, table: Any) -> Any:
+    """The least nonnegative integer exponents with which each wrong term is less than half of the right one.
+
+    Nodes that go last get their exponents first. Where the term of such a node u is wrong at a node v that goes
+    earlier, 2^e_v |f_v(x_u)| ≥ 2 · 2^e_u |f_u(x_v)| is ensured by logarithms from below on the left and from above on
+    the right.
+    """
+    starts, neighbours = rows
+    points, root_starts, roots, signs = polynomials
+    n = points.size
+    unit = table[2]
+    exponents, linked = np.zeros(n, np.int64), np.zeros(n, np.bool_)
+    for at in range(n - 1, -1, -1):
+        v = removal[at]
+        row = neighbours[starts[v] : starts[v + 1]]
+        linked[row] = True
+        for later in range(at + 1, n):
+            u = removal[later]
+            right = 1 if linked[u] else -1
+            if _sign_at(u, points[v], root_starts, roots, signs) == right:
+                continue
+            theirs = _size_at(u, points[v], root_starts, roots, table) + 2 * (root_starts[u + 1] - root_starts[u])
+            own = _size_at(v, points[u], root_starts, roots, table)
+            needed = -((own - theirs) // unit) + 1 + exponents[u]
+            exponents[v] = max(exponents[v], needed)
+        linked[row] = False
+    return exponents

@@ -1,132 +1,60 @@
-"""Exact representations in files: text that holds every number without loss, written whole or not at all.
+"""Numbers in files: arrays without loss as JSON text, read with the distrust that a file from anyone deserves.
 
-A file may come from anyone. Every field is checked for its type and range before it is used, unknown and repeated
-fields are refused, and no array is unpacked before it is known to fit into a budget that grows with the file's size.
-docs/exact.md describes the format.
+Every field is checked for its type and range before it is used, unknown and repeated fields are refused, and no array
+is unpacked before it is known to fit into a budget that grows with the file's size. docs/exact.md describes the format.
 """
 
 from __future__ import annotations
 
 import base64
 import json
-import os
 import re
 import zlib
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import asdict, fields
-from itertools import pairwise
-from math import isfinite, prod
-from typing import Any
+from math import prod
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from philia._types import BoolArray
-from philia.exact.arboricity import OrientedSquares
-from philia.exact.certificate import Certificate
-from philia.exact.certified import Certified
-from philia.exact.floats import FloatCommunities, FloatLogistic
-from philia.exact.integers import IntegerCommunities, IntegerLogistic
-from philia.exact.one_sided import OneSidedPolynomials
-from philia.exact.polynomials import SignPolynomials
-from philia.exact.representation import Integers, Representation, check_construction
-from philia.exceptions import (
-    InvalidGraphError,
-    InvalidParameterError,
-    ModelFileError,
-    NotEnoughMemoryError,
-    NotExactError,
-    PhiliaError,
-)
-from philia.graphs import Nodes
-from philia.graphs.files.compression import Source, opened
-from philia.graphs.files.saving import saving
+from philia.exact.representation import Integers
+from philia.exceptions import ModelFileError
+from philia.graphs.files.compression import Source
 from philia.graphs.memory import require_memory
 
-FORMAT = 1
-"""Raised by one whenever an older philia could misread a newer file."""
 
-_ONE_SIDED = ", one-sided"
+class _Budget(NamedTuple):
+    """A limit in bytes: at ``least`` this many, and ``per_byte`` more for each byte that the file has on the disk."""
 
-_TEXT = 16 << 20, 16
-"""The most text in a file: this many bytes, and this many for each byte that the file has on the disk."""
+    least: int
+    per_byte: int
 
-_MEMORY = 256 << 20, 128
-"""The most memory for arrays, counted in the same way: 1 MB of zeros, compressed, would else unpack to 1 GB."""
+    def for_file(self, size: int) -> int:
+        """The limit for a file of this size."""
+        return self.least + self.per_byte * size
+
+
+_TEXT = _Budget(16 << 20, 16)
+"""The most text in a file: its numbers are compressed already, so compressing the file gains far less than this."""
+
+MEMORY = _Budget(256 << 20, 128)
+"""The most memory for arrays: without it, 1 MB of compressed zeros would unpack to 1 GB."""
 
 _BYTES = {"<i1": 64, "<i2": 64, "<i4": 64, "<i8": 64, "<f8": 128, "long": 64}
-"""Memory counted for one number of each type, with the copies that deciding signs may make of it."""
+"""Memory reserved for one number of each type, with the copies that may be made of it to decide signs."""
 
 _PER_DIGIT = 2
-"""Memory counted for each digit of long numbers, beside the above."""
+"""Memory reserved for each digit of long numbers, in addition: half a byte, and copies."""
+
+_CHUNK = 1 << 20
+"""Bytes read at once, before their total is compared with the budget."""
+
+_LARGEST_COUNT = 1 << 40
+"""No array that fits into memory has more entries in one direction."""
 
 _HEXADECIMAL = re.compile(rb"-?0x[0-9a-f]+(?:,-?0x[0-9a-f]+)*")
 
 
-def _one_sided(construction: str, **arrays: Any) -> OneSidedPolynomials:
-    return OneSidedPolynomials(SignPolynomials(construction=construction.removesuffix(_ONE_SIDED), **arrays))
-
-
-KINDS: dict[str, tuple[Callable[..., Representation], tuple[str, ...]]] = {
-    "SignPolynomials": (SignPolynomials, ("points", "starts", "roots", "leading", "exponents")),
-    "OneSidedPolynomials": (_one_sided, ("points", "starts", "roots", "leading", "exponents")),
-    "OrientedSquares": (OrientedSquares, ("starts", "roots")),
-    "IntegerCommunities": (IntegerCommunities, ("memberships", "weights")),
-    "IntegerLogistic": (IntegerLogistic, ("left", "right")),
-    "FloatCommunities": (FloatCommunities, ("homophilous", "heterophilous")),
-    "FloatLogistic": (FloatLogistic, ("left", "right")),
-}
-"""How each kind of representation is made from its construction and its arrays, and the names of these arrays."""
-
-
-def write_exact(path: str | os.PathLike[str], certified: Certified) -> None:
-    """Write a certified representation as JSON; node names must be text, numbers, booleans or None."""
-    for name in certified.nodes:
-        if not _is_name(name):
-            raise InvalidGraphError(
-                f"the node name {name!r} is a {type(name).__name__}, which a file cannot keep; "
-                "name nodes by text or numbers, for example graph.renamed(Nodes(map(str, graph.nodes)))"
-            )
-    representation, loops = certified.representation, certified.loops
-    content = {
-        "philia exact": FORMAT,
-        "certificate": asdict(certified.certificate),
-        "kind": type(representation).__name__,
-        "construction": representation.construction,
-        "nodes": list(certified.nodes),
-        "loops": None if loops is None else np.flatnonzero(loops).tolist(),
-        "arrays": {name: packed(array) for name, array in representation.arrays().items()},
-    }
-    text = json.dumps(content, ensure_ascii=False, indent=1).encode()
-    # Compressed as .xz it may have half of its length on the disk, and must still be readable.
-    if sum(map(_memory_of, representation.arrays().values())) > _bounded(_MEMORY, len(text) // 2):
-        raise InvalidParameterError(
-            "these numbers are too many, or too long, for a file that anyone can read; use another construction"
-        )
-    with saving(path) as file:
-        file.write(text)
-
-
-def load_exact(path: str | os.PathLike[str]) -> Certified:
-    """The certified representation in a file; call its ``verify(graph)`` before you believe it.
-
-    >>> import tempfile, pathlib
-    >>> from philia.datasets import classic
-    >>> from philia.exact import by_sign_changes, certified
-    >>> karate = classic("karate")
-    >>> place = pathlib.Path(tempfile.mkdtemp()) / "karate.json"
-    >>> certified(karate, by_sign_changes(karate)).save(place)
-    >>> load_exact(place).verify(karate).nodes
-    34
-    """
-    with opened(path) as source:
-        text, size = _read(source), source.size
-    with _naming(path):
-        return _certified(_parsed(text), size, os.fspath(path))
-
-
 def packed(array: Integers) -> dict[str, Any]:
-    """An array as JSON: its bytes, compressed, or, if its numbers are long, their digits to the base 16, compressed.
+    """An array as JSON: its bytes, compressed, or, if its numbers are long, their hexadecimal digits, compressed.
 
     >>> unpacked(packed(np.array([[1, -2], [1 << 99, 0]], dtype=object))).tolist() == [[1, -2], [1 << 99, 0]]
     True
@@ -141,16 +69,16 @@ def packed(array: Integers) -> dict[str, Any]:
     return {"type": kind, "shape": list(array.shape), "data": base64.b64encode(zlib.compress(content, 9)).decode()}
 
 
-def unpacked(kept: Any, most: int = _MEMORY[0]) -> Integers:
-    """The array that was packed; whole numbers come back with 64 bits, long ones as Python's integers.
+def unpacked(kept: Any, most: int = MEMORY.least) -> Integers:
+    """The array that was packed; integers come back with 64 bits, long ones as Python integers.
 
-    ``most`` is the memory it may take, in bytes. Nothing is unpacked before the shape is known to fit into it, and
-    never more than the shape says.
+    ``most`` is the memory it may take, in bytes. Nothing is unpacked before the shape is known to fit, and never more
+    than the shape announces.
     """
-    kind, shape, data = _fields(kept, ("type", "shape", "data"), "an array")
+    kind, shape, data = fields_of(kept, ("type", "shape", "data"), "an array")
     if type(kind) is not str or kind not in _BYTES:
-        raise ModelFileError(f"an array has the type {kind!r}; known are {', '.join(_BYTES)}")
-    if type(shape) is not list or len(shape) not in (1, 2) or not all(_is_count(length) for length in shape):
+        raise ModelFileError(f"an array has the type {kind!r}; the known types are {', '.join(_BYTES)}")
+    if type(shape) is not list or len(shape) not in (1, 2) or not all(is_count(length) for length in shape):
         raise ModelFileError(f"an array has the shape {str(shape)[:100]}; it must be one or two numbers from 0 to 2^40")
     if type(data) is not str:
         raise ModelFileError("the data of an array must be text in base64")
@@ -166,45 +94,10 @@ def unpacked(kept: Any, most: int = _MEMORY[0]) -> Integers:
     return np.frombuffer(content, dtype=kind).astype(wide).reshape(shape)
 
 
-def _certified(content: Any, size: int, source: str) -> Certified:
-    names = ("philia exact", "certificate", "kind", "construction", "nodes", "loops", "arrays")
-    if type(content) is dict and type(version := content.get("philia exact")) is int and version > FORMAT:
-        raise ModelFileError("it was written by a newer philia; upgrade philia to read it")
-    version, certificate, kind, construction, nodes, loops, arrays = _fields(content, names, "the file")
-    if type(version) is not int or version < 1:
-        raise ModelFileError(f'"philia exact" must be the number {FORMAT}; found {version!r}')
-    if type(kind) is not str or kind not in KINDS:
-        raise ModelFileError(f"the kind is {str(kind)[:100]!r}; known are {', '.join(KINDS)}")
-    check_construction(construction)
-    if type(nodes) is not list or not all(map(_is_name, nodes)):
-        raise ModelFileError("the nodes must be a list of names: text, finite numbers, true, false or null")
-    claimed = _fields(certificate, tuple(part.name for part in fields(Certificate)), "the certificate")
-    make, parts = KINDS[kind]
-    left, found = _bounded(_MEMORY, size), {}
-    for name, kept in zip(parts, _fields(arrays, parts, "the arrays"), strict=True):
-        found[name] = unpacked(kept, left)
-        left -= _memory_of(found[name])
-    representation = make(construction=construction, **found)
-    if representation.construction != construction:
-        raise ModelFileError(f"the construction of a {kind} cannot be {construction!r}")
-    return Certified(representation, Certificate(*claimed), Nodes(nodes), _looped(loops, len(nodes)), source)
-
-
-def _looped(loops: Any, n: int) -> BoolArray | None:
-    if loops is None:
-        return None
-    if type(loops) is not list or not loops or not all(_is_count(row) and row < n for row in loops):
-        raise ModelFileError(f"loops must be null or a list of rows from 0 to {n - 1:,}; found {str(loops)[:100]}")
-    if any(one >= other for one, other in pairwise(loops)):
-        raise ModelFileError("the rows of loops must rise, and each may be there only once")
-    found = np.zeros(n, dtype=bool)
-    found[loops] = True
-    return found
-
-
-def _read(source: Source) -> bytes:
-    text, most = bytearray(), _bounded(_TEXT, source.size)
-    while chunk := source.stream.read(1 << 20):
+def read_text(source: Source) -> bytes:
+    """All bytes of an opened file, but no more than its budget allows."""
+    text, most = bytearray(), _TEXT.for_file(source.size)
+    while chunk := source.stream.read(_CHUNK):
         text += chunk
         if len(text) > most:
             raise ModelFileError(
@@ -214,7 +107,7 @@ def _read(source: Source) -> bytes:
     return bytes(text)
 
 
-def _parsed(text: bytes) -> Any:
+def parsed(text: bytes) -> Any:
     """JSON in which no name is repeated: people would read one value and programs another."""
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -222,17 +115,17 @@ def _parsed(text: bytes) -> Any:
         if len(found) < len(pairs):
             names = [name for name, _ in pairs]
             twice = next(name for name in names if names.count(name) > 1)
-            raise ModelFileError(f"the name {twice[:100]!r} is there more than once; only one of them can count")
+            raise ModelFileError(f"the name {twice[:100]!r} appears more than once; only one value can count")
         return found
 
     def number(name: str) -> float:
-        raise ModelFileError(f"found {name}, which is no number of JSON")
+        raise ModelFileError(f"found {name}, which is not a number in JSON")
 
     return json.loads(text.decode("utf-8"), object_pairs_hook=once, parse_constant=number)
 
 
-def _fields(content: Any, names: tuple[str, ...], whole: str) -> list[Any]:
-    """The values of these names, which must all be there and no others."""
+def fields_of(content: Any, names: tuple[str, ...], whole: str) -> list[Any]:
+    """The values under these names, all of which must be there, and no others."""
     if type(content) is not dict:
         raise ModelFileError(f"{whole} must be an object with the names {', '.join(names)}")
     if set(content) != set(names):
@@ -241,6 +134,19 @@ def _fields(content: Any, names: tuple[str, ...], whole: str) -> list[Any]:
         said += [f"has the unknown {', '.join(sorted(unknown))[:100]!r}"] if unknown else []
         raise ModelFileError(f"{whole} {' and '.join(said)}")
     return [content[name] for name in names]
+
+
+def memory_of(array: Integers) -> int:
+    """The memory reserved for an array, with the copies that may be made of it to decide signs."""
+    if array.dtype != object:
+        return array.size * _BYTES["<f8" if array.dtype.kind == "f" else "<i8"]
+    digits = sum(int(number).bit_length() // 4 + 4 for number in array.flat)
+    return array.size * _BYTES["long"] + digits * _PER_DIGIT
+
+
+def is_count(number: Any) -> bool:
+    """Whether this can be a row number or the length of an array."""
+    return type(number) is int and 0 <= number <= _LARGEST_COUNT
 
 
 def _inflated(compressed: bytes, most: int) -> bytes:
@@ -262,40 +168,5 @@ def _long_numbers(content: bytes, count: int) -> Integers:
     return numbers
 
 
-def _memory_of(array: Integers) -> int:
-    """What is counted for an array in memory, with the copies that deciding signs may make of it."""
-    if array.dtype != object:
-        return array.size * _BYTES["<f8" if array.dtype.kind == "f" else "<i8"]
-    digits = sum(int(number).bit_length() // 4 + 4 for number in array.flat)
-    return array.size * _BYTES["long"] + digits * _PER_DIGIT
-
-
-def _bounded(bound: tuple[int, int], size: int) -> int:
-    least, per_byte = bound
-    return least + per_byte * size
-
-
-def _is_count(number: Any) -> bool:
-    return type(number) is int and 0 <= number <= 1 << 40
-
-
-def _is_name(name: Any) -> bool:
-    return name is None or type(name) in (str, int, bool) or (type(name) is float and isfinite(name))
-
-
 def _ends(array: Integers) -> tuple[int, int]:
     return int(array.min(initial=0)), int(array.max(initial=0))
-
-
-@contextmanager
-def _naming(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Every error inside is one of philia's and names the file."""
-    try:
-        yield
-    except (NotExactError, NotEnoughMemoryError) as error:
-        raise type(error)(f"{os.fspath(path)}: {error}") from error
-    except Exception as error:  # the file may hold anything, and what it does to a parser is never a bug of the user
-        said = str(error) if isinstance(error, PhiliaError) else f"{type(error).__name__}: {error}"
-        raise ModelFileError(
-            f"{os.fspath(path)}: this is not a readable exact representation ({said}); write it again with .save(path)"
-        ) from error

@@ -1,26 +1,27 @@
-"""Scores of floating-point factors whose signs are certain: by a bound of the rounding error, else in whole numbers.
+"""Scores of floating-point factors with certain signs: by a bound on the rounding error, or else in integers.
 
-A float is a whole number times a power of two, so factors in floats are exact numbers, and so are their scores. Only
-the computed scores are rounded. With u = 2⁻⁵³ and γ_K = K u / (1 - K u), a sum of K products computed in floats differs
-from x·y by at most γ_K |x|·|y|, in whatever order it is added and with products fused into sums or not: each product
-passes through at most K roundings, each of which changes it by a factor within 1 ± u (Higham, "Accuracy and stability
-of numerical algorithms", 2nd edition, section 3.1). So this holds for any BLAS that multiplies and adds, on any number
-of threads; it would not for one that multiplies matrices by Strassen's way, and none of those in use does.
+A float is an integer times a power of two, so factors in floats are exact numbers, and so are their scores. Only the
+computed scores are rounded. With u = 2⁻⁵³ and γ_K = K u / (1 - K u), a sum of K products computed in floats differs
+from x·y by at most γ_K |x|·|y|, in any order of summation and with or without fused multiply-add: each product passes
+through at most K roundings, each of which changes it by a factor within 1 ± u (Higham, "Accuracy and stability of
+numerical algorithms", 2nd edition, section 3.1). So this holds for any BLAS that multiplies and adds, on any number of
+threads; it would not hold for Strassen's matrix multiplication, which no BLAS in use here has.
 
 |x|·|y| is computed in floats too, and may come out too small by the factor 1 - γ_K. γ_{K+2} makes up for that and for
 the rounding of the bound itself: K u / (1 - 2 K u) ≤ γ_{K+2} (1 - u)² as long as K² u is below 1, so for millions of
-columns. What is lost below the smallest normal float, 2⁻¹⁰²² an operation at most, is added. So
+columns. What is lost below the smallest normal float, at most 2⁻¹⁰²² per operation, is added. So
 
     |computed| > γ_{K+2} · computed(|x|·|y|) + 2 K 2⁻¹⁰²²
 
 proves that the score has the sign of the computed one. The few pairs for which it does not hold are computed again in
-whole numbers of any length. No sign is ever a guess.
+integers of any length. No sign is ever a guess.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -30,15 +31,17 @@ from philia.exceptions import InvalidParameterError
 from philia.graphs import Graph
 
 _SMALLEST = 2.0**-1022
+"""The smallest normal float."""
+
 _PAIRS = 1 << 20
-"""So many pairs are looked at at a time."""
+"""Pairs in a block: three temporary arrays of 8 MB."""
 
 _DECIDED = "every entry in floats, beyond a bound of its rounding error; in integers where that does not tell"
 
 
 @dataclass(frozen=True, eq=False)
 class FloatCommunities:
-    """Nonnegative B (``homophilous``) and C (``heterophilous``) in floats, a row a node; scores are B Bᵀ - C Cᵀ.
+    """Nonnegative B (``homophilous``) and C (``heterophilous``) in floats, one row per node; scores are B Bᵀ - C Cᵀ.
 
     >>> pair = FloatCommunities(np.array([[1.0], [1.0]]), np.array([[1.5, 0.0], [0.0, 1.5]]), "given")
     >>> pair.signs(np.arange(2)).values.tolist(), pair.community_columns
@@ -48,37 +51,33 @@ class FloatCommunities:
     homophilous: Float64Array
     heterophilous: Float64Array
     construction: str = "fitted"
+    how_signs_are_decided: ClassVar[str] = _DECIDED
 
     def __post_init__(self) -> None:
         _check(self.homophilous, self.heterophilous)
         lowest = min(self.homophilous.min(initial=0), self.heterophilous.min(initial=0))
         if lowest < 0:
-            raise InvalidParameterError(f"memberships of communities are not negative; found {lowest}")
+            raise InvalidParameterError(f"memberships of communities cannot be negative; found {lowest}")
 
     @property
     def n_nodes(self) -> int:
-        """How many nodes there are."""
+        """The number of nodes."""
         return len(self.homophilous)
 
     @property
     def community_columns(self) -> int:
-        """How many columns B and C have together."""
+        """The number of columns of B and C together."""
         return int(self.homophilous.shape[1] + self.heterophilous.shape[1])
 
     @property
     def logistic_columns(self) -> int:
-        """How many columns each side of the logistic form has."""
+        """The number of columns on each side of the logistic form."""
         return self.community_columns
 
     @property
     def bits(self) -> int:
-        """How many bits a number has."""
+        """The length of a float."""
         return 64
-
-    @property
-    def how_signs_are_decided(self) -> str:
-        """A sentence for the certificate."""
-        return _DECIDED
 
     def signs(self, rows: Int64Array) -> Signs:
         """The signs of the scores of some rows with all nodes; certain, zeros included."""
@@ -86,19 +85,20 @@ class FloatCommunities:
         return signs_of_products(np.hstack([B, -C]), np.hstack([B, C]), rows)
 
     def arrays(self) -> Mapping[str, Integers]:
-        """All that makes it, for a file."""
+        """All of its numbers, for a file."""
         return {"homophilous": self.homophilous, "heterophilous": self.heterophilous}
 
 
 @dataclass(frozen=True, eq=False)
 class FloatLogistic(TwoSided):
-    """X (``left``) and Y (``right``) in floats, a row a node; scores are X Yᵀ, in both directions of a pair.
+    """X (``left``) and Y (``right``) in floats, one row per node; scores are X Yᵀ, for both orders of a pair.
 
     >>> FloatLogistic(np.array([[1.0], [-1.0]]), np.array([[-2.0], [2.0]]), "given").signs(np.arange(2)).values.tolist()
     [[-1, 1], [1, -1]]
     """
 
     construction: str = "fitted"
+    how_signs_are_decided: ClassVar[str] = _DECIDED
 
     def __post_init__(self) -> None:
         _check(self.left, self.right)
@@ -106,26 +106,18 @@ class FloatLogistic(TwoSided):
 
     @property
     def bits(self) -> int:
-        """How many bits a number has."""
+        """The length of a float."""
         return 64
-
-    @property
-    def how_signs_are_decided(self) -> str:
-        """A sentence for the certificate."""
-        return _DECIDED
 
     def signs(self, rows: Int64Array) -> Signs:
         """The signs of the scores of some rows with all nodes; certain, zeros included."""
         return signs_of_products(self.left, self.right, rows)
 
 
-FloatFactors = FloatCommunities | FloatLogistic
-
-
 def signs_of_products(X: Float64Array, Y: Float64Array, rows: Int64Array) -> Signs:
-    """The signs of X[rows] Yᵀ, certain; the margin is in bits, by how much scores exceed their error bounds.
+    """The signs of X[rows] Yᵀ, certain; the margin is by how many bits scores exceed their error bounds.
 
-    A margin below zero says that some scores did not, and were decided in whole numbers.
+    A margin below zero means that some scores did not, and were decided in integers.
 
     >>> X = np.array([[1.0, 2.0**-60]])
     >>> signs_of_products(X, np.array([[1.0, 1.0], [-1.0, 2.0**60], [-1.0, 2.0**61]]), np.array([0])).values
@@ -133,7 +125,7 @@ def signs_of_products(X: Float64Array, Y: Float64Array, rows: Int64Array) -> Sig
     """
     with np.errstate(over="ignore", invalid="ignore"):
         computed, bounds = _with_bounds(X[rows], Y)
-    sizes = np.where(np.isfinite(computed) & np.isfinite(bounds), np.abs(computed), 0.0)  # what overflows tells nothing
+    sizes = np.where(np.isfinite(computed) & np.isfinite(bounds), np.abs(computed), 0.0)  # an overflow decides nothing
     values = ((computed > 0).astype(np.int8) - (computed < 0)).astype(np.int8)
     unsure_rows, unsure_columns = np.nonzero(~(sizes > bounds))
     if unsure_rows.size:
@@ -146,9 +138,9 @@ def signs_of_products(X: Float64Array, Y: Float64Array, rows: Int64Array) -> Sig
 
 
 def wrong_scores(graph: Graph, left: Float64Array, right: Float64Array, *, stop: bool = False) -> int:
-    """How many of the computed scores left · rightᵀ have not the sign of the graph, both directions and the diagonal.
+    """How many computed scores left · rightᵀ have the wrong sign, for both orders of a pair and the diagonal.
 
-    With ``stop`` it is enough to know whether there is any: rows after the first wrong one are not looked at.
+    With ``stop`` the count ends with the first block that has any.
 
     >>> from philia import as_graph
     >>> wrong_scores(as_graph([("ann", "bob")]), np.ones((2, 1)), np.ones((2, 1)))  # the diagonal
@@ -167,7 +159,7 @@ def wrong_scores(graph: Graph, left: Float64Array, right: Float64Array, *, stop:
 
 
 def _with_bounds(X: Float64Array, Y: Float64Array) -> tuple[Float64Array, Float64Array]:
-    """The computed scores, and what their size has to exceed for their signs to be proved."""
+    """The computed scores, and the bounds that they must exceed in size for their signs to be proved."""
     K = max(X.shape[1], 1)
     gamma = (K + 2) * 2.0**-53 / (1 - (K + 2) * 2.0**-53)
     bounds = np.abs(X) @ np.abs(Y).T
@@ -177,7 +169,7 @@ def _with_bounds(X: Float64Array, Y: Float64Array) -> tuple[Float64Array, Float6
 
 
 def _whole(X: Float64Array, rows: Int64Array) -> dict[int, list[int]]:
-    """Some rows of X as whole numbers: each row times a power of two of its own, which changes no sign."""
+    """Some rows of X as integers: each row times its own power of two, which changes no sign."""
     found = {}
     for i in np.unique(rows).tolist():
         ratios = [entry.as_integer_ratio() for entry in X[i].tolist()]
@@ -187,16 +179,16 @@ def _whole(X: Float64Array, rows: Int64Array) -> dict[int, list[int]]:
 
 
 def _check(first: Float64Array, second: Float64Array) -> None:
-    """Two matrices with one row per node, of zeros and normal floats: some processors take smaller ones for zeros.
+    """Refuse all but matrices with one row per node, of zeros and normal floats: some processors flush smaller ones.
 
-    Nothing but float64 will do. Whole numbers beside floats would be rounded before anything is proved about them.
+    Only float64 will do: integers mixed with floats would be rounded before anything is proved about them.
     """
     for X in (first, second):
         if X.dtype != np.float64:
-            raise InvalidParameterError(f"factors must be floats of 64 bits; found an array of {X.dtype}")
+            raise InvalidParameterError(f"factors must be 64-bit floats; found an array of {X.dtype}")
         if X.ndim != 2 or len(X) != len(first):
             raise InvalidParameterError(
-                f"both matrices need a row a node; found shapes {first.shape} and {second.shape}"
+                f"both matrices need one row per node; found shapes {first.shape} and {second.shape}"
             )
         sizes = np.abs(X[X != 0])
         if not np.isfinite(sizes).all() or sizes.min(initial=1) < _SMALLEST:

@@ -1,14 +1,15 @@
-"""Scores as products of matrices of whole numbers, computed in full: slow, plain, and without rounding."""
+"""Scores as products of integer matrices, computed in full: slow, simple, and without rounding."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from philia._types import Int64Array
-from philia.exact.representation import Integers, Signs, TwoSided, check_whole
+from philia.exact.representation import Integers, Signs, TwoSided, check_integers
 from philia.exceptions import InvalidParameterError
 
 _EVERY_ENTRY = "every entry in integers"
@@ -16,7 +17,7 @@ _EVERY_ENTRY = "every entry in integers"
 
 @dataclass(frozen=True, eq=False)
 class IntegerCommunities:
-    """Nonnegative whole ``memberships`` V, a row a node, and signed whole ``weights`` W; scores are V diag(W) Vᵀ.
+    """Nonnegative integer ``memberships`` V, one row per node, and signed integer ``weights`` W; scores V diag(W) Vᵀ.
 
     A positive weight makes a homophilous community, a negative one a heterophilous one.
 
@@ -28,42 +29,38 @@ class IntegerCommunities:
     memberships: Integers
     weights: Integers
     construction: str
+    how_signs_are_decided: ClassVar[str] = _EVERY_ENTRY
 
     def __post_init__(self) -> None:
         V, W = self.memberships, self.weights
-        check_whole(memberships=V, weights=W)
+        check_integers(memberships=V, weights=W)
         if V.ndim != 2 or W.shape != V.shape[1:]:
-            raise InvalidParameterError(f"memberships of shape {V.shape} need one weight a column; found {W.shape}")
+            raise InvalidParameterError(f"memberships of shape {V.shape} need one weight per column; found {W.shape}")
         if V.size and V.min() < 0:
-            raise InvalidParameterError(f"memberships of communities are not negative; found {V.min()}")
+            raise InvalidParameterError(f"memberships of communities cannot be negative; found {V.min()}")
 
     @property
     def n_nodes(self) -> int:
-        """How many nodes there are."""
+        """The number of nodes."""
         return len(self.memberships)
 
     @property
     def community_columns(self) -> int:
-        """How many columns the nonnegative form has."""
+        """The number of columns of the nonnegative form."""
         return int(self.weights.size)
 
     @property
     def logistic_columns(self) -> int:
-        """How many columns each side of the logistic form has."""
+        """The number of columns on each side of the logistic form."""
         return self.community_columns
 
     @property
     def bits(self) -> int:
-        """How many bits the longest membership or weight has."""
+        """The length of the longest membership or weight."""
         return max(_longest(self.memberships), _longest(self.weights))
 
-    @property
-    def how_signs_are_decided(self) -> str:
-        """A sentence for the certificate."""
-        return _EVERY_ENTRY
-
     def scores(self, rows: Int64Array) -> Integers:
-        """The scores of some rows with all nodes, as Python's integers."""
+        """The scores of some rows with all nodes, as Python integers."""
         V = self.memberships.astype(object)
         return np.asarray((V[rows] * self.weights.astype(object)) @ V.T)
 
@@ -75,34 +72,31 @@ class IntegerCommunities:
         return _signs_of_products(V[rows] * W, V)
 
     def arrays(self) -> Mapping[str, Integers]:
-        """All that makes it, for a file."""
+        """All of its numbers, for a file."""
         return {"memberships": self.memberships, "weights": self.weights}
 
 
 @dataclass(frozen=True, eq=False)
 class IntegerLogistic(TwoSided):
-    """Two matrices of whole numbers, X (``left``) and Y (``right``), a row a node; scores are X Yᵀ.
+    """Two integer matrices, X (``left``) and Y (``right``), one row per node; scores are X Yᵀ.
 
     >>> IntegerLogistic(np.array([[1], [-1]]), np.array([[-1], [1]]), "given").signs(np.arange(2)).values.tolist()
     [[-1, 1], [1, -1]]
     """
 
+    how_signs_are_decided: ClassVar[str] = _EVERY_ENTRY
+
     def __post_init__(self) -> None:
-        check_whole(left=self.left, right=self.right)
+        check_integers(left=self.left, right=self.right)
         super().__post_init__()
 
     @property
     def bits(self) -> int:
-        """How many bits the longest number has."""
+        """The length of the longest number."""
         return max(_longest(self.left), _longest(self.right))
 
-    @property
-    def how_signs_are_decided(self) -> str:
-        """A sentence for the certificate."""
-        return _EVERY_ENTRY
-
     def scores(self, rows: Int64Array) -> Integers:
-        """The scores of some rows with all nodes, as Python's integers."""
+        """The scores of some rows with all nodes, as Python integers."""
         return np.asarray(self.left[rows].astype(object) @ self.right.astype(object).T)
 
     def signs(self, rows: Int64Array) -> Signs:
@@ -112,8 +106,42 @@ class IntegerLogistic(TwoSided):
         return _signs_of_products(X[rows].astype(kind), Y.astype(kind))
 
 
+def paired_communities(
+    pairs: Sequence[tuple[Integers, Integers]], squares: Sequence[tuple[Integers, int]], construction: str
+) -> IntegerCommunities:
+    """Communities whose scores are ∑ (x yᵀ + y xᵀ) + ∑ w z zᵀ times a power of two, for pairs (x, y), squares (z, w).
+
+    Every x is positive and no z is negative; entries are Python integers. For l large enough 2^l x + y and 2^l x - y
+    have no negative entry, and
+
+        (2^l x + y)(2^l x + y)ᵀ - (2^l x - y)(2^l x - y)ᵀ = 2^(l+1) (x yᵀ + y xᵀ):
+
+    one community that attracts and one that repels.
+
+    >>> one, y = np.array([1, 1], dtype=object), np.array([3, -1], dtype=object)
+    >>> paired_communities([(one, y)], [], "given").memberships.tolist()
+    [[7, 1], [3, 5]]
+    """
+    shifts = [max(map(_needed_shift, x, y), default=0) for x, y in pairs]
+    most = max(shifts, default=0)
+    V, W = [], []
+    for (x, y), shift in zip(pairs, shifts, strict=True):
+        V += [x * (1 << shift) + y, x * (1 << shift) - y]
+        W += [1 << most - shift, -1 << most - shift]
+    for z, w in squares:
+        V.append(z)
+        W.append(w << most + 1)
+    return IntegerCommunities(np.stack(V, axis=1), np.array(W, dtype=object), construction)
+
+
+def _needed_shift(x: int, y: int) -> int:
+    """The least l ≥ 0 with 2^l x ≥ |y|, for x > 0."""
+    shift = max(0, y.bit_length() - x.bit_length())
+    return shift if x << shift >= abs(y) else shift + 1
+
+
 def _kind(bound: int, *arrays: Integers) -> type:
-    """The type in which no score overflows: 64 bits if a bound of all scores fits, else Python's integers.
+    """The type in which no score overflows: 64 bits if a bound on all scores fits, else Python integers.
 
     The arrays are converted even if they are short already: products of 8-bit numbers would wrap around.
     """
@@ -122,7 +150,7 @@ def _kind(bound: int, *arrays: Integers) -> type:
 
 def _signs_of_products(some: Integers, Y: Integers) -> Signs:
     values = np.empty((len(some), len(Y)), dtype=np.int8)
-    for i, x in enumerate(some):  # row by row, for a block of long products would take much memory
+    for i, x in enumerate(some):  # row by row, because a block of long products would take much memory
         values[i] = np.sign(Y @ x)
     return Signs(values)
 

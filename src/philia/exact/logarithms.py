@@ -1,11 +1,11 @@
-"""Binary logarithms of whole numbers, enclosed by whole numbers: nothing here is rounded without a proof.
+"""Binary logarithms of integers, enclosed between integers: nothing here is rounded without a proof.
 
 A logarithm is counted in units of 2⁻²⁴ bits. For m ≥ 1 the number L that these functions return satisfies
 
     L ≤ 2²⁴ log₂ m < L + 2,
 
-so the logarithm of a product of k numbers lies between the sum of their L and that sum plus 2k, and sums of whole
-numbers have no error of their own.
+so the logarithm of a product of k numbers lies between the sum of their L and that sum plus 2k, and sums of integers
+have no error of their own.
 
 *Proof.* Write m = y · 2^s with 1 ≤ y < 2. Squaring y doubles its logarithm: if y² ≥ 2, the next binary digit of log₂ y
 is 1 and y² / 2 goes on, else it is 0 and y² goes on. All that is dropped from y, at most 2⁻³¹ of it in each of the 24
@@ -26,17 +26,20 @@ import numpy.typing as npt
 
 from philia._types import Int64Array
 
-DIGITS = 24
-"""A logarithm is counted in units of 2 to the power of minus this."""
+_DIGITS = 24
+"""Binary digits after the point; the proof above is for this number."""
 
-UNIT = 1 << DIGITS
+UNIT = 1 << _DIGITS
+"""One bit, in the units in which logarithms are counted."""
+
 SLACK = 2
-"""A true logarithm is less than so many units above what is returned for it."""
+"""A true logarithm is less than this many units above the returned one, by the proof above."""
 
 _TOP = np.uint64(32)
+"""Leading bits that are kept of a number, so that a square fits into 64 bits."""
 
 _CHUNK = 1 << 20
-"""Numbers whose logarithms are computed at once: the work in between takes several arrays of this size."""
+"""Numbers whose logarithms are computed at once, which takes several temporary arrays of 8 MB."""
 
 _ONE_AT_A_TIME = Lock()
 
@@ -47,7 +50,7 @@ def logarithms(numbers: npt.NDArray[np.integer[Any]]) -> Int64Array:
     >>> (logarithms(np.array([1, 2, 3, 1024])) / UNIT).round(4).tolist()
     [0.0, 1.0, 1.585, 10.0]
     """
-    shift = np.frexp(numbers.astype(np.float64))[1] - 1  # numbers of 32 bits are floats without error
+    shift = np.frexp(numbers.astype(np.float64))[1] - 1  # 32-bit numbers are floats without error
     tops = numbers.astype(np.uint64) << (np.uint64(31) - shift.astype(np.uint64))
     return _with_digits(tops, shift.astype(np.int64))
 
@@ -65,9 +68,9 @@ def long_logarithms(numbers: Iterable[int]) -> Int64Array:
 
 
 def _with_digits(tops: npt.NDArray[np.uint64], shift: Int64Array) -> Int64Array:
-    """The digits by squaring; the leading 32 bits of each number are given, and the place of the first of them."""
+    """The digits by squaring, from the leading 32 bits of each number and the position of its first bit."""
     total = shift
-    for _ in range(DIGITS):
+    for _ in range(_DIGITS):
         squares = tops * tops  # of 63 or 64 bits
         large = squares >> np.uint64(63)
         tops = np.where(large == 1, squares >> _TOP, squares >> (_TOP - np.uint64(1)))
@@ -76,12 +79,12 @@ def _with_digits(tops: npt.NDArray[np.uint64], shift: Int64Array) -> Int64Array:
 
 
 def logarithm_table(size: int) -> Int64Array:
-    """The logarithms of 0, …, size - 1; what is said of 0 is 0 and means nothing.
+    """The logarithms of 0, …, size - 1; the entry for 0 is 0 and means nothing.
 
     >>> logarithm_table(9)[[1, 8]].tolist() == [0, 3 * UNIT]
     True
     """
-    with _ONE_AT_A_TIME:  # the first thread makes the table, and the others find it
+    with _ONE_AT_A_TIME:  # the first thread fills the cache for all others
         return _table(size)
 
 

@@ -1,8 +1,13 @@
-"""What every exact representation can be asked: how many columns it needs, and the signs of its scores."""
+"""What every exact representation offers, and what makes one: a construction, with the theorem that bounds its columns.
+
+The name of a construction may come from a file that anyone can write, so it proves nothing. A theorem is quoted only
+for numbers of the form that it is about. The bounds by degree, degeneracy and arboricity then hold for every graph
+without loops, whatever made the numbers; the bound for overlap thresholds holds for any numbers of its form.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -11,60 +16,61 @@ import numpy.typing as npt
 
 from philia._types import Int64Array
 from philia.exceptions import InvalidParameterError
+from philia.graphs import Graph
 
 Int8Array = npt.NDArray[np.int8]
 Integers = npt.NDArray[Any]
-"""Whole numbers: of 64 bits, or of any length as Python's own (dtype object)."""
+"""Integers: of 64 bits, or of any length as Python integers (dtype object)."""
 
-LONGEST_NAME = 100
-"""The longest name of a construction, in characters."""
+_LONGEST_NAME = 100
+"""Characters in the name of a construction: it must fit on one line of a terminal, and those in use are far shorter."""
 
 
 def check_construction(name: object) -> None:
-    """Complain about a name of a construction that cannot be shown on one line.
+    """Refuse a name of a construction that cannot be shown on one line.
 
     >>> check_construction(["levels"])
     Traceback (most recent call last):
     philia.exceptions.InvalidParameterError: the construction must be a name of 1 to 100 printable characters; found ...
     """
-    if not (isinstance(name, str) and name.isprintable() and 0 < len(name) <= LONGEST_NAME):
+    if not (isinstance(name, str) and name.isprintable() and 0 < len(name) <= _LONGEST_NAME):
         raise InvalidParameterError(
-            f"the construction must be a name of 1 to {LONGEST_NAME} printable characters; found {str(name)[:100]!r}"
+            f"the construction must be a name of 1 to {_LONGEST_NAME} printable characters; found {str(name)[:100]!r}"
         )
 
 
 def check_starts(starts: Integers, count: int) -> None:
-    """Complain unless ``starts`` is one row of 64-bit numbers that rises from 0 to ``count`` and never falls.
+    """Refuse ``starts`` unless it is a one-dimensional array of 64-bit integers that never falls, from 0 to ``count``.
 
-    Compiled loops take these numbers for addresses, so nothing else may pass. Differences are not looked at: those of
-    very large numbers wrap around.
+    Compiled loops use these numbers as addresses, so nothing else may pass. Entries are compared, not subtracted:
+    differences of very large numbers wrap around.
     """
     if starts.ndim != 1 or starts.size == 0 or starts.dtype == object:
         raise InvalidParameterError(
-            f"the starts must be a list of 64-bit numbers; found {starts.dtype} of shape {starts.shape}"
+            f"the starts must be a list of 64-bit integers; found {starts.dtype} of shape {starts.shape}"
         )
     if starts[0] != 0 or starts[-1] != count or (starts[1:] < starts[:-1]).any():
         raise InvalidParameterError(f"the starts must rise from 0 to the number of roots, which is {count:,}")
 
 
-def check_whole(**arrays: Integers) -> None:
-    """Complain about arrays of anything else than whole numbers; those that are rounded can prove nothing.
+def check_integers(**arrays: Integers) -> None:
+    """Refuse arrays of anything but integers; rounded numbers cannot prove anything.
 
-    >>> check_whole(points=np.array([1.0]))
+    >>> check_integers(points=np.array([1.0]))
     Traceback (most recent call last):
-    philia.exceptions.InvalidParameterError: points must be whole numbers; found an array of float64
+    philia.exceptions.InvalidParameterError: points must be integers; found an array of float64
     """
     for name, array in arrays.items():
         if array.dtype.kind != "i" and not (array.dtype == object and all(type(x) is int for x in array.flat)):
-            raise InvalidParameterError(f"{name} must be whole numbers; found an array of {array.dtype}")
+            raise InvalidParameterError(f"{name} must be integers; found an array of {array.dtype}")
 
 
 @dataclass(frozen=True, eq=False)
 class Signs:
     """The signs of some rows of scores, each +1, -1 or 0, and how clearly they were decided.
 
-    ``margin`` is, in bits, how much larger the right part of a score is than the wrong part, at least, where a score
-    has both; it is infinite where none has.
+    ``margin`` is a lower bound, in bits, on how much larger the right part of a score is than the wrong part; it is
+    infinite if no score has a wrong part.
 
     >>> Signs(np.array([[-1, 1]], dtype=np.int8)).margin
     inf
@@ -75,47 +81,85 @@ class Signs:
 
 
 class Representation(Protocol):
-    """Numbers for each node from which a score for each pair follows; two nodes are linked if it is positive.
+    """Numbers for each node from which the score of each pair follows; two nodes are linked if it is positive.
 
     ``community_columns`` counts the columns of V in V diag(W) Vᵀ with V ≥ 0, and ``logistic_columns`` those of X in
-    X Yᵀ. ``bits`` is a length that no whole number in a score exceeds. ``construction`` names what made it, as in
-    :mod:`philia.exact.theorems`.
+    X Yᵀ. No integer in a score is longer than ``bits``. ``construction`` names what made it, as in
+    :mod:`philia.exact.constructions`.
     """
 
     @property
     def construction(self) -> str:
-        """What made it."""
+        """The name of the construction that made it."""
 
     @property
     def n_nodes(self) -> int:
-        """How many nodes there are."""
+        """The number of nodes."""
 
     @property
     def community_columns(self) -> int | None:
-        """How many columns the nonnegative form has; None if there is no such form."""
+        """The number of columns of the nonnegative form; None if there is no such form."""
 
     @property
     def logistic_columns(self) -> int:
-        """How many columns each side of the logistic form has."""
+        """The number of columns on each side of the logistic form."""
 
     @property
     def bits(self) -> int:
-        """How many bits the longest whole number may need."""
+        """An upper bound on the length of the integers."""
 
     @property
     def how_signs_are_decided(self) -> str:
-        """A sentence for the certificate."""
+        """A sentence for the certificate; files quote it, so it belongs to the file format and must not change."""
 
     def signs(self, rows: Int64Array) -> Signs:
         """The signs of the scores of some rows with all nodes, decided without rounding errors."""
 
     def arrays(self) -> Mapping[str, Integers]:
-        """All that makes it, for a file; the class takes the same by name."""
+        """All of its numbers, for a file; the class takes the same arrays by name."""
+
+
+def columns_of(representation: Representation) -> int:
+    """The number of columns that counts: of the nonnegative form, or of the logistic form if that is the only one."""
+    found = representation.community_columns
+    return representation.logistic_columns if found is None else found
+
+
+@dataclass(frozen=True)
+class Theorem:
+    """A bound on the number of columns, computed from the graph; files quote the ``statement``, so it must not change.
+
+    ``has_form`` tells whether a representation is of the kind that the theorem is about, and ``with_loops`` whether the
+    theorem also covers nodes that are linked with themselves.
+    """
+
+    statement: str
+    bound: Callable[[Graph, Any], int | None]
+    has_form: Callable[[Representation], bool]
+    with_loops: bool = False
+
+
+@dataclass(frozen=True)
+class Construction:
+    """One way to make an exact representation of any graph, under the name that certificates and files give it.
+
+    ``candidates`` takes a graph and a line of its nodes, and gives representations to be certified, in order, until one
+    passes: a single one where the theorem leaves no doubt, several where rounding may spoil some. Only a construction
+    that is ``along_line`` uses the line; the others are given None. ``candidates`` itself is None where a graph is not
+    enough to start from. ``meaning`` is one line of help for ``philia exact --by``, which offers the constructions that
+    have one.
+    """
+
+    name: str
+    theorem: Theorem
+    candidates: Callable[[Graph, Any], Iterable[Representation]] | None = None
+    meaning: str = ""
+    along_line: bool = False
 
 
 @dataclass(frozen=True, eq=False)
 class TwoSided:
-    """What all scores X Yᵀ have in common, whatever numbers X (``left``) and Y (``right``) hold, a row a node."""
+    """What all scores X Yᵀ have in common, whatever numbers X (``left``) and Y (``right``) hold, one row per node."""
 
     left: npt.NDArray[Any]
     right: npt.NDArray[Any]
@@ -124,24 +168,24 @@ class TwoSided:
     def __post_init__(self) -> None:
         if self.left.ndim != 2 or self.left.shape != self.right.shape:
             raise InvalidParameterError(
-                f"both sides need the same shape, a row a node; found {self.left.shape} and {self.right.shape}"
+                f"both sides need the same shape, with one row per node; found {self.left.shape} and {self.right.shape}"
             )
 
     @property
     def n_nodes(self) -> int:
-        """How many nodes there are."""
+        """The number of nodes."""
         return len(self.left)
 
     @property
     def community_columns(self) -> int | None:
-        """None: numbers of both signs are no memberships."""
+        """None: memberships cannot be negative."""
         return None
 
     @property
     def logistic_columns(self) -> int:
-        """How many columns each side has."""
+        """The number of columns on each side."""
         return int(self.left.shape[1])
 
     def arrays(self) -> Mapping[str, npt.NDArray[Any]]:
-        """All that makes it, for a file."""
+        """All of its numbers, for a file."""
         return {"left": self.left, "right": self.right}

@@ -1,11 +1,10 @@
-"""Step 6: what the factors say, in words a person can check."""
+"""Step 6: what the factors mean, in words that a person can check."""
 
-from philia.explain.communities import Communities, Community, find_communities
-from philia.explain.described import describe
+from philia.explain.communities import Communities, Community, RuleComparison, RuleEffect, find_communities
+from philia.explain.description import describe
 from philia.explain.links import LinkExplanation, Reason, explain_link
 from philia.explain.missing_links import PredictedLink, best_missing_links
-from philia.explain.normalized import NormalizedFactors, normalize
-from philia.explain.rule_effects import RuleComparison, RuleEffect
+from philia.explain.normal_form import NormalizedFactors, normalize
 from philia.explain.stability import CommunityStability, Interval, Stability, measure_stability
 
 __all__ = [

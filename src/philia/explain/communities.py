@@ -1,9 +1,9 @@
-"""Communities as sets of names: real overlap, soft memberships, and what a threshold leaves out."""
+"""Communities as overlapping sets of names with soft memberships, and what each membership rule makes of them."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, islice
@@ -11,16 +11,65 @@ from typing import Any, overload
 
 import numpy as np
 
-from philia._types import Float64Array, Node
+from philia._types import Float64Array, Int64Array, Node
 from philia.explain.links import factor_in_words
-from philia.explain.members import Members, rows_of
-from philia.explain.normalized import NEGLIGIBLE, Kind, normalize
-from philia.explain.rules import thresholds
+from philia.explain.normal_form import NEGLIGIBLE, Kind, normalize
+from philia.explain.rules import rule_of
 from philia.explain.stability import CommunityStability, Interval, Stability
 from philia.factors import CommunityFactors
 from philia.graphs.frames import Frame, library
 from philia.graphs.graph import Graph
 from philia.graphs.nodes import Nodes
+
+_LARGEST_EXPONENT = 709.0
+"""e to a larger power is not a float."""
+
+_AT_A_TIME = 4096
+"""Names that are looked up at once: enough to make each cheap, few enough to take no memory."""
+
+
+class Members(Mapping[Node, float]):
+    """The members of a community by name with their memberships, fullest first; names are looked up on demand.
+
+    >>> members = Members(Nodes(["ann", "bob", "cat"]), np.array([2, 0]), np.array([1.0, 0.6]))
+    >>> members, members["ann"], "bob" in members, members == {"ann": 0.6, "cat": 1.0}
+    ({'cat': 1.0, 'ann': 0.6}, 0.6, False, True)
+    """
+
+    def __init__(self, nodes: Nodes, rows: Int64Array, memberships: Float64Array) -> None:
+        self._nodes, self.rows, self._memberships = nodes, rows, memberships
+
+    def __getitem__(self, name: Node) -> float:
+        row = self._nodes.find(name)
+        by_row, positions = self._by_row
+        at = len(by_row) if row is None else int(np.searchsorted(by_row, row))
+        if at == len(by_row) or by_row[at] != row:
+            raise KeyError(name)
+        return float(self._memberships[positions[at]])
+
+    def __iter__(self) -> Iterator[Node]:
+        for first in range(0, len(self.rows), _AT_A_TIME):
+            yield from self._nodes.pick(self.rows[first : first + _AT_A_TIME])
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __repr__(self) -> str:
+        return repr(dict(zip(self, self._memberships.tolist(), strict=True)))
+
+    @cached_property
+    def _by_row(self) -> tuple[Int64Array, Int64Array]:
+        positions = np.argsort(self.rows)
+        return self.rows[positions], positions
+
+
+def rows_of(members: Mapping[Node, float], nodes: Nodes) -> Int64Array:
+    """The row numbers of members.
+
+    >>> rows_of({"cat": 1.0, "ann": 0.6}, Nodes(["ann", "bob", "cat"])).tolist()
+    [2, 0]
+    """
+    return members.rows if isinstance(members, Members) else nodes.rows(members)
 
 
 @dataclass(frozen=True)
@@ -33,8 +82,8 @@ class Community:
     >>> print(Community("C1", "heterophilous", -1.5, {"ann": 1.0, "bob": 0.6}, threshold=0.5))
     C1 repels (odds ÷ 4.48), 2 members: ann, bob
 
-    ``effect`` says so in words; models without odds say something else there. ``refits`` tells how other fits saw the
-    community, once ``model.stability()`` was asked for.
+    ``effect`` is the same in words, or what the strength means in a model without odds. ``refits`` is how other fits
+    saw the community; it is there once ``model.stability()`` was called.
     """
 
     name: str
@@ -47,13 +96,13 @@ class Community:
 
     @property
     def stability(self) -> float | None:
-        """How alike the community is in other fits, from 0 (as by chance) to 1; None if nobody asked."""
+        """How alike the community is in other fits, from 0 (as by chance) to 1; None if that was not measured."""
         return None if self.refits is None else self.refits.score
 
     @property
     def odds_factor(self) -> float:
         """What the odds of a link between two full members are multiplied by."""
-        return math.exp(min(self.strength, 709.0))
+        return math.exp(min(self.strength, _LARGEST_EXPONENT))
 
     def __len__(self) -> int:
         return len(self.members)
@@ -72,9 +121,9 @@ class Community:
 
 @dataclass(frozen=True)
 class Communities(Sequence[Community]):
-    """All communities of a model, and what became of the rest: nodes in none, empty and repeated communities.
+    """All communities of a model, and the exceptions: nodes in none, empty communities and duplicates.
 
-    A node may be in several communities, in one, or in none; nobody is forced into the nearest.
+    A node may be in several communities, in one, or in none; no node is forced into the closest.
 
     >>> pair = Community("B1", "homophilous", 2.0, {"ann": 1.0, "bob": 0.6}, threshold=0.5)
     >>> found = Communities((pair,), "membership of at least 0.5", Nodes(["ann", "bob", "cat"]), unused=("C1",))
@@ -89,12 +138,12 @@ class Communities(Sequence[Community]):
 
     def of(self, node: Node) -> dict[str, float]:
         """The communities of one node with its membership in each, fullest first."""
-        self.nodes.row(node)  # a name that nobody has is a slip, not a node in no community
+        self.nodes.row(node)  # an unknown name is a mistake, not a node in no community
         mine = {c.name: c.members[node] for c in self.found if node in c}
         return dict(sorted(mine.items(), key=lambda item: -item[1]))
 
     def intervals(self, node: Node) -> dict[str, Interval]:
-        """Where other fits put the node's membership in each community; empty unless the model's stability is known."""
+        """The range of the node's membership in each community over other fits; empty unless stability was measured."""
         row = self.nodes.row(node)
         return {c.name: c.refits.interval(row) for c in self.found if c.refits is not None}
 
@@ -109,7 +158,7 @@ class Communities(Sequence[Community]):
 
     @cached_property
     def n_unassigned(self) -> int:
-        """How many nodes are in no community at all."""
+        """The number of nodes in no community."""
         in_none = np.ones(len(self.nodes), dtype=bool)
         for community in self.found:
             in_none[rows_of(community.members, self.nodes)] = False
@@ -117,17 +166,17 @@ class Communities(Sequence[Community]):
 
     @property
     def empty(self) -> tuple[str, ...]:
-        """The communities that no node reaches the threshold of, and those whose column is zero."""
+        """The communities without a member, and those whose column is unused."""
         return (*(c.name for c in self.found if not len(c)), *self.unused)
 
     @cached_property
     def repeated(self) -> tuple[tuple[str, str], ...]:
-        """Pairs of communities of one kind with exactly the same members."""
+        """Pairs of communities of the same kind with exactly the same members."""
         sets = [(c.name, c.kind, np.sort(rows_of(c.members, self.nodes)).tobytes()) for c in self.found if len(c)]
         return tuple((a[0], b[0]) for a, b in combinations(sets, 2) if a[1:] == b[1:])
 
     def to_pandas(self) -> Any:
-        """A ``pandas.DataFrame`` with one row a community; ``model.described().nodes`` has one row a node.
+        """A ``pandas.DataFrame`` with one row per community; ``model.described().nodes`` has one row per node.
 
         >>> pair = Community("B1", "homophilous", 2.0, {"ann": 1.0, "bob": 0.6}, threshold=0.5)
         >>> Communities((pair,), "membership of at least 0.5", Nodes(["ann", "bob", "cat"]), ()).to_pandas()
@@ -143,7 +192,7 @@ class Communities(Sequence[Community]):
     def to_cdlib(self, graph: Graph | None = None) -> Any:
         """A ``cdlib.NodeClustering`` of the communities that have members; some of its measures need the graph as well.
 
-        cdlib sorts communities by size and keeps no names of theirs. The way back is ``graphs.as_communities``.
+        cdlib sorts communities by size and drops their names. ``graphs.as_communities`` is the way back.
         """
         members = [list(community.members) for community in self.found if len(community)]
         known = None if graph is None else graph.to_networkx()
@@ -182,7 +231,7 @@ class Communities(Sequence[Community]):
 
 
 def odds_effect(strength: float) -> str:
-    """What a strength does to the odds of a link between two full members, in words.
+    """The effect of a strength on the odds of a link between two full members, in words.
 
     >>> odds_effect(-1.5)
     'odds ÷ 4.48'
@@ -193,30 +242,30 @@ def odds_effect(strength: float) -> str:
 def find_communities(
     graph: Graph,
     factors: CommunityFactors,
-    rule: str | float = "density",
+    rule: str | float | None = None,
     effect: Callable[[float], str] = odds_effect,
     stability: Stability | None = None,
 ) -> Communities:
     """The communities of fitted factors as sets of names.
 
-    Each rule is a threshold a community:
+    Each rule is one threshold per community:
 
-    - ``"nearest"`` takes the set whose column of zeros and ones has the smallest angle to the column. It needs no
+    - ``"nearest"``, the default, takes the set whose indicator vector has the smallest angle to the column. It needs no
       scale, and a few nodes far above all others do not make it small.
-    - ``"split"`` cuts the column into two parts that vary as little as possible within (Otsu's rule): members on one
-      side, all others on the other. It needs no scale.
     - ``"odds"`` asks for an affinity F of at least √log 2, so that any two members have their odds of a link at least
-      doubled, or halved where they repel.
-    - ``"density"`` is BigClam's: F is at least √(-log(1 - density)), or, where nobody reaches that, at least the
-      column's mean.
-    - A number between 0 and 1 asks for that much of the membership V; ½ is a poor rule on real graphs, because a
-      column's largest entry says little about the others.
+      doubled, or halved if they repel.
+    - ``"density"`` is BigClam's: F is at least √(-log(1 - density)), or, if no node reaches that, at least the column's
+      mean.
+    - ``"split"`` cuts the column into the two parts with the least variance inside (Otsu's rule); the upper part are
+      the members. It needs no scale.
+    - A number between 0 and 1 asks for that membership V; ½ is a poor rule on real graphs, because a column's largest
+      entry says little about the others.
 
-    With "odds" and "density", members of communities that repel are also above the column's mean: without a background
-    those columns carry the sparsity of the graph as well, and everybody has some affinity to them.
+    With "odds" and "density", members of repelling communities are also above the column's mean: without a background
+    those columns carry the sparsity of the graph as well, and every node has some affinity to them.
 
-    Columns whose full members have their odds changed by less than a thousandth are counted as unused. ``effect``
-    says in words what a strength does; ``stability`` is what other fits say.
+    Columns that change the odds of full members by less than a thousandth count as unused. ``effect`` puts a strength
+    into words; ``stability`` is what other fits found.
 
     >>> from philia.datasets import classic
     >>> graph = classic("karate")
@@ -226,24 +275,83 @@ def find_communities(
     B1 attracts (odds × 2.72), 5 members: 0, 1, 2, 32, 33
     """
     normal = normalize(factors)
-    bar = thresholds(graph, normal, rule)
+    chosen = rule_of(rule)
+    least = chosen.thresholds(graph, normal)
     found = tuple(
         Community(
             name=normal.names[c],
             kind=normal.kinds[c],
             strength=float(normal.strengths[c]),
-            members=_members(graph, normal.memberships[:, c], bar.least[c]),
-            threshold=float(bar.least[c]),
+            members=_members(graph, normal.memberships[:, c], least[c]),
+            threshold=float(least[c]),
             effect=effect(float(normal.strengths[c])),
             refits=None if stability is None else stability.of(normal.names[c]),
         )
         for c in np.flatnonzero(np.abs(normal.strengths) >= NEGLIGIBLE)
     )
     used = {community.name for community in found}
-    return Communities(found, bar.said, graph.nodes, tuple(name for name in factors.names if name not in used))
+    return Communities(found, chosen.meaning, graph.nodes, tuple(name for name in factors.names if name not in used))
 
 
 def _members(graph: Graph, memberships: Float64Array, threshold: float) -> Members:
     rows = np.flatnonzero((memberships >= threshold) & (memberships > 0))
     rows = rows[np.argsort(-memberships[rows], kind="stable")]
     return Members(graph.nodes, rows, memberships[rows])
+
+
+@dataclass(frozen=True)
+class RuleEffect:
+    """The effect of one rule: the size of each community, the nodes in none, and the communities per node.
+
+    >>> RuleEffect("split", "", {"B1": 2, "B2": 4}, n_nodes=6, n_unassigned=1).communities_a_node
+    1.0
+    """
+
+    rule: str
+    said: str
+    sizes: Mapping[str, int]
+    n_nodes: int
+    n_unassigned: int
+
+    @classmethod
+    def of(cls, rule: str, found: Communities) -> RuleEffect:
+        """The effect of a rule that gave these communities."""
+        sizes = {c.name: len(c) for c in found} | dict.fromkeys(found.unused, 0)
+        return cls(rule, found.rule, sizes, len(found.nodes), found.n_unassigned)
+
+    @property
+    def communities_a_node(self) -> float:
+        """The mean number of communities per node."""
+        return sum(self.sizes.values()) / self.n_nodes
+
+
+@dataclass(frozen=True)
+class RuleComparison:
+    """The effects of all rules on the same fit, as a table; the first rule is the default.
+
+    >>> rules = RuleEffect("split", "", {"B1": 2}, 6, 4), RuleEffect("odds", "", {"B1": 3}, 6, 3)
+    >>> print(RuleComparison(rules))
+                          split  odds
+    B1                        2     3
+    nodes in none             4     3
+    communities per node   0.33  0.50
+    """
+
+    effects: tuple[RuleEffect, ...]
+
+    def rows(self) -> Iterator[tuple[str, ...]]:
+        """The rows of the table: a title, then one cell per rule."""
+        names = dict.fromkeys(name for effect in self.effects for name in effect.sizes)
+        for name in names:
+            yield name, *(f"{effect.sizes.get(name, 0):,}" for effect in self.effects)
+        yield "nodes in none", *(f"{effect.n_unassigned:,}" for effect in self.effects)
+        yield "communities per node", *(f"{effect.communities_a_node:.2f}" for effect in self.effects)
+
+    def __str__(self) -> str:
+        rows = [("", *(effect.rule for effect in self.effects)), *self.rows()]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = [
+            "  ".join([row[0].ljust(widths[0]), *(cell.rjust(w) for cell, w in zip(row[1:], widths[1:], strict=True))])
+            for row in rows
+        ]
+        return "\n".join(lines)

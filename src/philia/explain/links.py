@@ -19,8 +19,8 @@ from philia.graphs.graph import Graph
 class Reason:
     """What one community adds to the log-odds of a link, with the affinities of both nodes to it.
 
-    ``stability`` (the mean likeness, from 0 to 1), ``found`` (in words) and ``intervals`` (of both memberships) tell
-    what other fits say about the community, once ``model.stability()`` was asked for.
+    ``stability`` (the mean likeness, from 0 to 1), ``found`` (in words) and ``intervals`` (of both memberships) are
+    about the community in other fits; they are there once ``model.stability()`` was called.
 
     >>> Reason("B1", log_odds=0.0, affinities=(0.0, 2.0)).odds_factor
     1.0
@@ -39,7 +39,7 @@ class Reason:
         return _exp(self.log_odds)
 
     def row(self) -> dict[str, object]:
-        """The reason by columns, for frames and spreadsheets; those about other fits only if there are some."""
+        """The reason as a table row, with columns about other fits if there were any."""
         columns: dict[str, object] = {
             "community": self.community,
             "log_odds": self.log_odds,
@@ -64,9 +64,9 @@ class Reason:
 
 @dataclass(frozen=True)
 class LinkExplanation:
-    """A link's logit, taken apart: a baseline and one term a community, whose exact sum it is.
+    """The logit of a link as a sum: a baseline and one term per community.
 
-    ``baseline`` is what the pair gets before any community speaks; in the paper's model that is 0, odds of one to one.
+    ``baseline`` is the logit before any community is counted; in the paper's model that is 0, odds of one to one.
 
     >>> link = LinkExplanation("ann", "bob", linked=False, baseline=-1.0, reasons=(Reason("B1", 1.0, (1.0, 1.0)),))
     >>> link.logit, link.probability, [row["community"] for row in link.table()]
@@ -90,11 +90,11 @@ class LinkExplanation:
         return float(expit(self.logit))
 
     def strongest(self, count: int | None = None) -> list[Reason]:
-        """The reasons that matter, those with the largest effect first; communities that add nothing are left out."""
+        """The reasons, those with the largest effect first; communities that add nothing are left out."""
         return sorted((r for r in self.reasons if r.log_odds), key=lambda r: -abs(r.log_odds))[:count]
 
     def table(self) -> list[dict[str, object]]:
-        """One row for the baseline and one a reason, for frames and spreadsheets."""
+        """One row for the baseline and one per reason, for data frames and spreadsheets."""
         first = {"community": "baseline", "log_odds": self.baseline, "odds_factor": _exp(self.baseline)}
         rest = [reason.row() for reason in self.strongest()]
         return [dict.fromkeys(rest[0] if rest else ("affinity_u", "affinity_v")) | first, *rest]
@@ -115,7 +115,7 @@ class LinkExplanation:
 def explain_link(
     graph: Graph, factors: CommunityFactors, u: Node, v: Node, stability: Stability | None = None
 ) -> LinkExplanation:
-    """The logit of the pair (u, v), taken apart by community; ``stability`` is what other fits say about each.
+    """The logit of the pair (u, v) as a sum over communities; ``stability`` is what other fits found.
 
     >>> from philia.datasets import classic
     >>> graph = classic("karate")
@@ -168,7 +168,7 @@ def odds_in_words(logit: float) -> str:
 
 
 def _in_digits(log: float) -> str:
-    """e^log, for log >= 0: three digits, whole thousands, or a power of ten."""
+    """e^log, for log >= 0: three digits, a whole number, or from ten million on a power of ten."""
     if log >= math.log(1e7):
         return f"10^{log / math.log(10):.1f}"
     value = math.exp(log)
@@ -176,4 +176,4 @@ def _in_digits(log: float) -> str:
 
 
 def _exp(x: float) -> float:
-    return math.exp(x) if x < 709 else math.inf
+    return math.exp(x) if x < 709 else math.inf  # where floats end

@@ -1,4 +1,4 @@
-"""The likeliest links that are not there, found block by block, or by boxes of nodes where the graph is large."""
+"""The most likely missing links, found block by block, or by boxes of nodes in large graphs."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ from philia.graphs.graph import Graph
 
 _LOG = logging.getLogger("philia")
 _ROWS, _COLUMNS = 1024, 8192
+"""The size of a block of scores, 64 MB."""
 
 BLOCK_BY_BLOCK = 8192
-"""Up to so many nodes all pairs are scored; beyond, bounds for boxes of nodes leave out those that cannot matter."""
+"""Largest graph in which all pairs are scored, a matter of seconds; in larger ones, bounds on boxes skip most pairs."""
 
 
 @dataclass(frozen=True)
@@ -42,12 +43,12 @@ def best_missing_links(
     node: Node | None = None,
     probability: Callable[[Float64Array], Float64Array] = expit,
 ) -> list[PredictedLink]:
-    """The ``count`` likeliest missing links of one node, or of the whole graph; ties go to the earlier rows.
+    """The ``count`` most likely missing links of one node, or of the whole graph; ties go to the earlier rows.
 
     ``probability`` turns scores into probabilities: the sigmoid, unless the model has another. Memory stays at one
-    block of scores for small graphs and for one node. In large graphs pairs are looked for among boxes of nodes with
-    similar factors, the most promising first, and scores that differ by a trillionth count as equal. If the search
-    takes too long it is given up, with a warning that says what was not looked at.
+    block of scores for small graphs and for one node. In large graphs the search goes through boxes of nodes with
+    similar factors, the most promising first, and scores that differ by a trillionth count as equal. A search that
+    takes too long ends early, with a warning about what was not searched.
 
     >>> from philia.factors import CommunityFactors
     >>> from philia import as_graph
@@ -77,7 +78,7 @@ def _by_boxes(
     if found.beyond > -np.inf:
         beyond = float(probability(np.array([found.beyond]))[0])
         _LOG.warning(
-            f"the search for the {count:,} likeliest missing links was given up: a pair that was not looked at may "
+            f"the search for the {count:,} most likely missing links ended early: a pair that was not searched may "
             f"have a probability of up to {beyond:.3g}; ask for fewer links, or for those of one node"
         )
     return found.scores, found.rows, found.columns
@@ -106,7 +107,7 @@ def _candidates(graph: Graph, factors: Factors, rows: range | list[int], *, ever
 
 
 def _largest(count: int, best: _Found, found: _Found) -> _Found:
-    """The ``count`` largest of a list and a block of candidates, of which only what can still matter is looked at."""
+    """The ``count`` largest of a list and a block of candidates; those that cannot be among them are dropped early."""
     block, rows, columns = found
     bar = best[0][-1] if len(best[0]) == count else -np.inf
     matter = np.flatnonzero(block > bar)

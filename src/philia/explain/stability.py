@@ -1,6 +1,6 @@
-"""Which communities other fits find as well: columns of several fits matched one to one, and how alike they are.
+"""Stability: which communities other fits find as well, with the columns of several fits matched one to one.
 
-A fit ends in one of several minima. What all of them agree on is in the data; what one of them alone has may be chance.
+A fit ends in one of several minima. What all of them agree on is in the data; what only one of them has may be chance.
 """
 
 from __future__ import annotations
@@ -13,18 +13,19 @@ from scipy.optimize import linear_sum_assignment
 
 from philia._types import Float64Array
 from philia.exceptions import InvalidParameterError
-from philia.explain.normalized import NEGLIGIBLE, NormalizedFactors, normalize
+from philia.explain.normal_form import NEGLIGIBLE, NormalizedFactors, normalize
 from philia.factors import CommunityFactors
 
-FOUND = 0.5
-"""From this likeness on a matched column is the same community: half of what is not due to chance is shared."""
+_FOUND = 0.5
+"""The likeness at which a matched column is the same community: half of what is not due to chance is shared."""
 
 _QUANTILES = (0.1, 0.9)
+"""The ends of an interval: with the usual ten fits, one fit may lie beyond either end."""
 
 
 @dataclass(frozen=True)
 class Interval:
-    """Where nine tenths of the fits put a membership at least, and where nine tenths put it at most.
+    """The range of a membership over fits, from the tenth to the ninetieth percentile.
 
     >>> print(Interval(0.25, 1.0))
     0.25 to 1.00
@@ -39,10 +40,10 @@ class Interval:
 
 @dataclass(frozen=True, eq=False)
 class CommunityStability:
-    """How other fits see one community: the likeness of its match in each, and the memberships there.
+    """One community in other fits: the likeness of its match in each, and the memberships there.
 
-    ``lower`` and ``upper`` (n) are the tenth and the ninetieth percentile of every node's membership over the fits, 0
-    counted where a fit did not find the community.
+    ``lower`` and ``upper`` (n) are the tenth and the ninetieth percentile of every node's membership over the fits,
+    where a fit that did not find the community counts as 0.
 
     >>> seen = CommunityStability("B1", np.array([1.0, 0.8, 0.0]), 0.5, np.zeros(2), np.ones(2))
     >>> seen.score, seen.in_words(), seen.interval(0)
@@ -76,7 +77,7 @@ class CommunityStability:
         return self.appears > 1 or self.appears == self.fits
 
     def interval(self, row: int) -> Interval:
-        """Where the membership of the node in a row lies."""
+        """The range of the membership of the node in a row."""
         return Interval(float(self.lower[row]), float(self.upper[row]))
 
     def in_words(self) -> str:
@@ -87,7 +88,7 @@ class CommunityStability:
 
 @dataclass(frozen=True, eq=False)
 class Stability:
-    """How far other fits with other seeds agree with a model, community by community.
+    """How well fits with other seeds agree with a model, community by community.
 
     >>> B = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 2.0], [0.0, 2.0]])
     >>> both, first = CommunityFactors.attracting(B), CommunityFactors.attracting(B[:, :1])
@@ -102,7 +103,7 @@ class Stability:
     communities: tuple[CommunityStability, ...]
 
     def of(self, name: str) -> CommunityStability | None:
-        """What other fits say about the community of this name; None if the model does not use that column."""
+        """The stability of the community of this name; None if the model does not use that column."""
         return next((community for community in self.communities if community.name == name), None)
 
     def __str__(self) -> str:
@@ -114,13 +115,13 @@ class Stability:
 
 
 def measure_stability(
-    reference: CommunityFactors, others: Sequence[CommunityFactors], threshold: float = FOUND
+    reference: CommunityFactors, others: Sequence[CommunityFactors], threshold: float = _FOUND
 ) -> Stability:
-    """How far other fits of the same nodes agree with the reference; they may have more or fewer columns.
+    """How well other fits of the same nodes agree with the reference; they may have more or fewer columns.
 
-    The columns of each are matched with those of the reference one to one, attracting with attracting and repelling
-    with repelling, so that the sum of their likenesses is as large as possible. A community is found in a fit if its
-    match is at least ``threshold`` alike.
+    The columns of each fit are matched with those of the reference one to one, attracting with attracting and repelling
+    with repelling, so that the sum of their likenesses is as large as possible. A fit has found a community if the
+    likeness of its match is at least ``threshold``.
 
     >>> B = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 2.0], [0.0, 2.0]])
     >>> swapped = CommunityFactors.attracting(3 * B[:, ::-1])
@@ -147,12 +148,12 @@ def measure_stability(
 
 
 def likeness(x: Float64Array, y: Float64Array) -> float:
-    """How alike two nonnegative columns are: 1 if one is a multiple of the other, 0 if they share what chance would.
+    """How alike two nonnegative columns are: 1 if one is a multiple of the other, 0 if they overlap as by chance.
 
-    Each column is divided by its sum; the overlap is Σ min(x_i, y_i), and what it would be on average if the nodes of
-    one were shuffled is taken off: (overlap - chance) / (1 - chance), or 0 below chance. Sums, not largest entries, set
-    the scale, because one node that stands out must not decide. Chance is taken off because columns to which everybody
-    belongs a little, as those that repel do without a background, overlap whatever they say.
+    Each column is divided by its sum. The overlap is Σ min(x_i, y_i), and its mean over all permutations of the nodes
+    is the chance level: the likeness is (overlap - chance) / (1 - chance), or 0 below chance. Sums set the scale, not
+    largest entries, because one outstanding node must not decide. The correction is needed because columns to which
+    every node belongs a little, such as repelling ones without a background, overlap in any case.
 
     >>> halves = np.array([1.0, 1.0, 0.0, 0.0]), np.array([1.0, 0.0, 1.0, 0.0])
     >>> likeness(halves[0], 5 * halves[0]), likeness(*halves)
@@ -164,7 +165,7 @@ def likeness(x: Float64Array, y: Float64Array) -> float:
     smaller = np.searchsorted(rising, x)
     sums = np.concatenate([[0.0], np.cumsum(rising)])
     chance = float((sums[smaller] + x * (len(y) - smaller)).sum()) / len(y)
-    if chance > 1 - 1e-12:  # both are the same everywhere, so there is nothing to be wrong about
+    if chance > 1 - 1e-12:  # both columns are constant, up to rounding, so every permutation is a perfect match
         return 1.0
     return min(max((overlap - chance) / (1 - chance), 0.0), 1.0)
 
@@ -175,7 +176,7 @@ def _used(normal: NormalizedFactors) -> NormalizedFactors:
         normal.memberships[:, kept],
         normal.strengths[kept],
         tuple(normal.names[c] for c in kept),
-        normal.columns[kept],
+        normal.indices[kept],
     )
 
 
@@ -188,6 +189,6 @@ def _match(
         table = np.array([[likeness(normal.memberships[:, c], other.memberships[:, d]) for d in theirs] for c in own])
         if not table.size:
             continue
-        for place, match in zip(*linear_sum_assignment(table, maximize=True), strict=True):
-            likenesses[own[place]] = table[place, match]
-            memberships[:, own[place]] = other.memberships[:, theirs[match]]
+        for position, match in zip(*linear_sum_assignment(table, maximize=True), strict=True):
+            likenesses[own[position]] = table[position, match]
+            memberships[:, own[position]] = other.memberships[:, theirs[match]]

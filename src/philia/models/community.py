@@ -15,6 +15,7 @@ from philia._types import Node
 from philia.exceptions import InvalidParameterError
 from philia.explain import LinkExplanation, NormalizedFactors, explain_link, normalize
 from philia.explain.communities import odds_effect
+from philia.explain.rules import rule_names
 from philia.factors import CommunityFactors, Factors
 from philia.fitting import CommunityParametrization, solver_for
 from philia.fitting.community import BACKGROUNDS, Background
@@ -97,7 +98,6 @@ class CommunityModel(Factorization):
     """
 
     loss = CrossEntropy()
-    rules = ("nearest", "split", "odds", "density")
     factors_: CommunityFactors
     penalty_: float
     selection_: Selection | None = None
@@ -130,6 +130,11 @@ class CommunityModel(Factorization):
         self.dtype = dtype
         self.n_jobs = n_jobs
         self.executor = executor
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """The names of all membership rules; the first is the default."""
+        return rule_names()
 
     def explain(self, u: Node, v: Node) -> LinkExplanation:
         """Why a link between the two nodes is likely or unlikely: the part of each community in its log-odds."""

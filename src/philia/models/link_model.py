@@ -27,6 +27,7 @@ from philia.explain import (
     describe,
     find_communities,
 )
+from philia.explain.rules import rule_names
 from philia.explain.stability import measure_stability
 from philia.factors import CommunityFactors, Factors, LowRankFactors
 from philia.factors.factors import Rows
@@ -64,9 +65,6 @@ class LinkModel(BaseEstimator):
     loss: ClassVar[Loss]
     """What a score means: its cost with and without a link, and the probability of a link."""
 
-    rules: ClassVar[tuple[str, ...]] = ("density", "split")
-    """The named membership rules; the first is the default."""
-
     random_state: Any
 
     graph_: Graph
@@ -74,6 +72,11 @@ class LinkModel(BaseEstimator):
     solution_: Solution
     held_out_: HeldOut | None
     stability_: Stability | None = None
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """The names of the membership rules that the model offers; the first is its default."""
+        return rule_names(for_all_models=True)
 
     @abstractmethod
     def _learn(

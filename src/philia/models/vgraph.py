@@ -73,7 +73,6 @@ class VGraph(LinkModel):
     """
 
     loss = SquaredError()
-    rules = ("links",)
     factors_: MixtureFactors
 
     def __init__(
@@ -92,6 +91,11 @@ class VGraph(LinkModel):
         self.iterations = iterations
         self.learning_rate = learning_rate
         self.random_state = random_state
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """Only the authors' own."""
+        return ("links",)
 
     def communities(self, rule: str | float | None = None) -> Communities:
         """The communities as overlapping sets of node names; memberships are relative to the fullest member.

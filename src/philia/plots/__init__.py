@@ -5,18 +5,11 @@
 >>> ax.figure.savefig("links.png")  # doctest: +SKIP
 """
 
-from philia.plots.communities import communities
-from philia.plots.comparisons import bars, curves
-from philia.plots.dimensions import error_by_dimension
-from philia.plots.loss import loss_curve
-from philia.plots.matrices import adjacency, heat_map, probabilities
-from philia.plots.memberships import memberships
-from philia.plots.ordering import by_community
-from philia.plots.overlap import overlap
-from philia.plots.reconstruction import reconstruction
+from philia.plots.communities import communities, memberships, overlap, stability
+from philia.plots.comparisons import bars, curves, error_by_dimension
+from philia.plots.fit import loss_curve, selection
+from philia.plots.matrices import adjacency, by_community, heat_map, probabilities, reconstruction
 from philia.plots.reliability import reliability
-from philia.plots.selection import selection
-from philia.plots.stability import stability
 from philia.plots.waterfall import waterfall
 
 __all__ = [

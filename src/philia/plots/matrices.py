@@ -1,27 +1,31 @@
-"""Matrices as pictures: links and probabilities, never more than 500 cells a side."""
+"""Matrices of pairs of nodes: links and probabilities, and the order that puts together what belongs together."""
 
 from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from scipy.special import expit
 
 from philia._types import Float64Array, Int64Array
 from philia.exceptions import InvalidParameterError
+from philia.factors import CommunityFactors
 from philia.graphs.graph import Graph
 from philia.models import CommunityModel
-from philia.plots.ordering import by_community
-from philia.plots.style import PROBABILITY_MAP, axes_or_new, label
+from philia.plots.style import PROBABILITY_MAP, TICK, axes_or_new, label
 
 CELLS = 500
-"""Sides of a picture in cells: finer than this neither a screen nor an eye can tell apart."""
+"""The most cells per side of a picture: neither a screen nor an eye resolves more."""
+
+_DARKEST = 0.995
+"""The quantile at the top of a color scale: one cell in two hundred is above, as a few would leave the rest pale."""
 
 
 def adjacency(graph: Graph, ax: Axes | None = None, order: npt.ArrayLike | None = None) -> Axes:
     """The links of a graph as a matrix of dots; of a large graph, the share of linked pairs in each cell.
 
-    ``order`` holds row numbers, the one to be drawn first in front; without it, rows come as the graph has them.
+    ``order`` has the row numbers in the order in which they are drawn; by default that of the graph.
 
     >>> from philia import as_graph, plots
     >>> ax = plots.adjacency(as_graph([("ann", "bob"), ("bob", "cat")]))
@@ -30,7 +34,7 @@ def adjacency(graph: Graph, ax: Axes | None = None, order: npt.ArrayLike | None 
     """
     cells = binned_links(graph, checked_order(order, graph.n_nodes))
     bar = None if len(cells) == graph.n_nodes else "share of pairs linked"
-    drawn = heat_map(cells, ax, extent=graph.n_nodes, largest=darkest(cells), bar=bar)
+    drawn = heat_map(cells, ax, extent=graph.n_nodes, largest=_darkest(cells), bar=bar)
     label(drawn, title=f"{graph.n_nodes:,} nodes, {graph.n_links:,} links", x="node", y="node")
     return drawn
 
@@ -38,7 +42,7 @@ def adjacency(graph: Graph, ax: Axes | None = None, order: npt.ArrayLike | None 
 def probabilities(model: CommunityModel, ax: Axes | None = None, order: npt.ArrayLike | None = None) -> Axes:
     """The fitted probability of every link as a matrix; of a large graph, of 500 nodes evenly spaced in the order.
 
-    Without an ``order`` (row numbers), nodes stand beside those of their strongest community.
+    Without an ``order`` (row numbers), nodes are grouped by their strongest community.
 
     >>> from philia import CommunityModel, plots
     >>> from philia.datasets import dating_app
@@ -48,11 +52,44 @@ def probabilities(model: CommunityModel, ax: Axes | None = None, order: npt.Arra
     """
     n = model.graph_.n_nodes
     rows = by_community(model.factors_) if order is None else checked_order(order, n)
-    P = sampled_probabilities(model, rows)
-    drawn = heat_map(P, ax, extent=n, largest=darkest(P), bar="probability of a link")
+    P = _sampled_probabilities(model, rows)
+    drawn = heat_map(P, ax, extent=n, largest=_darkest(P), bar="probability of a link")
     which = "every pair" if len(P) == n else f"pairs of {len(P)} of {n:,} nodes"
     label(drawn, title=f"Fitted probability of a link, {which}", x="node", y="node")
     return drawn
+
+
+def reconstruction(
+    model: CommunityModel, axes: tuple[Axes, Axes] | None = None, order: npt.ArrayLike | None = None
+) -> tuple[Axes, Axes]:
+    """The links and the fitted probabilities side by side, in one order and one scale: a pair of axes.
+
+    Without an ``order`` (row numbers), nodes are grouped by their strongest community. For a large graph the left side
+    shows the share of linked pairs in each cell, and the right side 500 nodes evenly spaced in the order.
+
+    >>> from philia import CommunityModel, plots
+    >>> from philia.datasets import dating_app
+    >>> model = CommunityModel(3, 2, penalty=1, random_state=0).fit(dating_app(60, cities=3, random_state=0).graph)
+    >>> left, right = plots.reconstruction(model)
+    >>> left.get_title(loc="left"), right.get_title(loc="left")
+    ('60 nodes, 189 links', 'What the model makes of them')
+    """
+    graph, n = model.graph_, model.graph_.n_nodes
+    rows = by_community(model.factors_) if order is None else checked_order(order, n)
+    left, right = axes or _two_axes()
+    P = _sampled_probabilities(model, rows)
+    heat_map(binned_links(graph, rows), left, extent=n, largest=_darkest(P))
+    heat_map(P, right, extent=n, largest=_darkest(P), bar="probability of a link; at the left: share of pairs linked")
+    label(left, title=f"{n:,} nodes, {graph.n_links:,} links", x="node", y="node")
+    label(right, title="What the model makes of them", x="node")
+    right.tick_params(labelleft=False)
+    return left, right
+
+
+def _two_axes() -> tuple[Axes, Axes]:
+    figure = Figure(figsize=(10.5, 5.0), layout="compressed", dpi=150)
+    left, right = figure.subplots(1, 2)
+    return left, right
 
 
 def heat_map(
@@ -63,9 +100,9 @@ def heat_map(
     largest: float = 1.0,
     bar: str | None = None,
 ) -> Axes:
-    """A square matrix as colours from 0 (almost white) to ``largest``; ``bar`` labels a scale beside it.
+    """A square matrix as colors from 0 (almost white) to ``largest``; ``bar`` labels a scale beside it.
 
-    ``extent`` is how many nodes the side stands for, where a cell stands for several.
+    ``extent`` is the number of nodes along a side, if a cell stands for several.
 
     >>> import numpy as np
     >>> len(heat_map(np.eye(3)).images)
@@ -87,8 +124,8 @@ def heat_map(
     if bar is not None:
         beyond = "max" if matrix.size and matrix.max() > largest else "neither"
         scale = ax.figure.colorbar(image, ax=ax, shrink=0.8, pad=0.02, extend=beyond)
-        scale.set_label(bar, fontsize=9.5)
-        scale.ax.tick_params(labelsize=9)
+        scale.set_label(bar, fontsize=TICK)
+        scale.ax.tick_params(labelsize=TICK - 0.5)
     return ax
 
 
@@ -109,12 +146,12 @@ def binned_links(graph: Graph, order: Int64Array, cells: int = CELLS) -> Float64
     return np.asarray((one_way + one_way.T) / np.maximum(np.outer(sizes, sizes), 1))
 
 
-def sampled_probabilities(model: CommunityModel, order: Int64Array) -> Float64Array:
-    """The fitted probabilities of all pairs in that order; of a large graph, of 500 nodes evenly spaced in it.
+def _sampled_probabilities(model: CommunityModel, order: Int64Array) -> Float64Array:
+    """The fitted probabilities of all pairs in this order; in a large graph, of 500 nodes evenly spaced in it.
 
     >>> from philia.datasets import classic
     >>> model = CommunityModel(2, 1, penalty=1, random_state=0).fit(classic("karate"))
-    >>> sampled_probabilities(model, np.arange(34)).shape
+    >>> _sampled_probabilities(model, np.arange(34)).shape
     (34, 34)
     """
     n = len(order)
@@ -123,7 +160,7 @@ def sampled_probabilities(model: CommunityModel, order: Int64Array) -> Float64Ar
 
 
 def checked_order(order: npt.ArrayLike | None, n: int) -> Int64Array:
-    """The row numbers as an array, or a sentence if some row is missing or repeated.
+    """The row numbers as an array, by default in order; an error if some row is missing or repeated.
 
     >>> checked_order(None, 3).tolist()
     [0, 1, 2]
@@ -138,10 +175,49 @@ def checked_order(order: npt.ArrayLike | None, n: int) -> Int64Array:
     return rows.astype(np.int64)
 
 
-def darkest(cells: Float64Array) -> float:
-    """The top of a colour scale: a value that only one cell in two hundred exceeds, as a few would leave the rest pale.
+def _darkest(cells: Float64Array) -> float:
+    """The value at the top of a color scale.
 
-    >>> darkest(np.array([0.0, 0.25, 0.25]))
+    >>> _darkest(np.array([0.0, 0.25, 0.25]))
     0.25
     """
-    return float(np.quantile(cells[cells > 0], 0.995)) if cells.any() else 1.0
+    return float(np.quantile(cells[cells > 0], _DARKEST)) if cells.any() else 1.0
+
+
+def by_community(factors: CommunityFactors) -> Int64Array:
+    """Row numbers sorted by each node's strongest homophilous community, then by its strongest heterophilous one.
+
+    Nodes below the mean of their heterophilous community count as in none, and come after those that are in one. Within
+    each group, the fullest members come first.
+
+    >>> factors = CommunityFactors(np.array([[2.0, 1.0], [0.0, 3.0], [3.0, 0.0]]), np.zeros((3, 1)), np.zeros(3))
+    >>> by_community(factors).tolist()
+    [2, 0, 1]
+    """
+    B, C = factors.homophilous, factors.heterophilous
+    if not B.shape[1] and not C.shape[1]:
+        return np.argsort(-factors.background, kind="stable")
+    fullest = -(B if B.shape[1] else C).max(axis=1)
+    attracting = B.argmax(axis=1) if B.shape[1] else np.zeros(len(B), np.int64)
+    return np.lexsort([fullest, _repelling(C), attracting]).astype(np.int64)  # the last key counts most
+
+
+def _repelling(C: Float64Array) -> Int64Array:
+    """The strongest heterophilous community of each node; nodes below its mean get a number beyond all others."""
+    if not C.shape[1]:
+        return np.zeros(len(C), np.int64)
+    strongest = C.argmax(axis=1)
+    return np.asarray(np.where(C.max(axis=1) < C.mean(axis=0)[strongest], C.shape[1], strongest), dtype=np.int64)
+
+
+def along_diagonal(F: Float64Array) -> Int64Array:
+    """Column numbers sorted by the mean row of their weight, from top to bottom.
+
+    >>> along_diagonal(np.array([[0.0, 1.0], [0.0, 2.0], [3.0, 0.0]])).tolist()
+    [1, 0]
+    """
+    weight = F**2
+    total = weight.sum(axis=0)
+    middle = (np.arange(len(F)) @ weight) / np.where(total > 0, total, 1.0)
+    middle[total == 0] = np.inf
+    return np.argsort(middle, kind="stable").astype(np.int64)

@@ -1,4 +1,4 @@
-"""Whether probabilities can be taken at their word."""
+"""Whether probabilities are calibrated."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from philia.pairs.calibration import Calibration
 from philia.plots.style import ATTRACT, NEUTRAL, TICK, axes_or_new, label, open_frame
 
 _WIDE = 20.0
-"""If the largest prediction is so many times the smallest, both axes count in powers of ten."""
+"""If the largest prediction is this many times the smallest, both axes are logarithmic."""
 
 _DECADES = 1e3
-"""Over a longer range only powers of ten are written."""
+"""Over a longer range only powers of ten have labels."""
 
 
 def reliability(judged: CommunityModel | Calibration, ax: Axes | None = None) -> Axes:
-    """Predicted probabilities against the share of pairs that are linked: on the dashed line they are as promised.
+    """Predicted probabilities against the share of pairs that are linked: on the dashed line they are calibrated.
 
-    A model is judged on the pairs that were held out of its fit; if there are none, on all pairs, which is kinder, and
-    the title says which. Of more than a million pairs it takes all links and a sample of the others, always the same.
-    A dot stands for about a tenth of the expected links, with a 95 % interval of the share. For other models there is
-    ``plots.reliability(evaluate_links(model).calibration)``.
+    A model is evaluated on the pairs that were held out of its fit; if there are none, on all pairs, which is
+    optimistic, and the title says which. With more than a million pairs it uses all links and a sample of the others,
+    always the same. Each dot has about a tenth of the expected links, with a 95 % interval of the share. For other
+    models there is ``plots.reliability(evaluate_links(model).calibration)``.
 
     >>> from philia import CommunityModel, plots
     >>> from philia.datasets import dating_app
     >>> model = CommunityModel(3, 2, penalty=1, random_state=0).fit(dating_app(60, cities=3, random_state=0).graph)
     >>> plots.reliability(model).get_title(loc="left")
-    'Promised and kept\\non all 1,770 pairs, which the fit has seen'
+    'Calibration\\non all 1,770 pairs, which the fit has seen'
     """
     found = judged if isinstance(judged, Calibration) else _calibration(judged)
     ax = axes_or_new(ax, 5.4, 5.2)
@@ -55,11 +55,11 @@ def reliability(judged: CommunityModel | Calibration, ax: Axes | None = None) ->
     _set_scales(ax, low, high, wide)
     label(
         ax,
-        title=f"Promised and kept\n{_said(judged, found)}",
+        title=f"Calibration\n{_pairs(judged, found)}",
         x="predicted probability of a link",
         y="share of these pairs that are linked",
     )
-    ax.text(0.03, 0.97, "dashed: as promised", transform=ax.transAxes, va="top", fontsize=TICK, color=NEUTRAL)
+    ax.text(0.03, 0.97, "dashed: calibrated", transform=ax.transAxes, va="top", fontsize=TICK, color=NEUTRAL)
     open_frame(ax)
     return ax
 
@@ -70,10 +70,10 @@ def _calibration(model: CommunityModel) -> Calibration:
     )
 
 
-def _said(judged: CommunityModel | Calibration, found: Calibration) -> str:
+def _pairs(judged: CommunityModel | Calibration, found: Calibration) -> str:
     count = int(found.counts.sum())
     if not count:
-        return "there are no pairs to judge by"
+        return "there are no pairs to evaluate on"
     sampled = "" if np.array_equal(found.trials, found.counts) else "\n(all links, and a sample of the others)"
     if isinstance(judged, Calibration):
         return f"on {count:,} pairs{sampled}"
@@ -84,7 +84,7 @@ def _said(judged: CommunityModel | Calibration, found: Calibration) -> str:
 
 
 def _limits(found: Calibration, wide: bool) -> tuple[float, float]:
-    """The ends of both axes, which are the same."""
+    """The limits of both axes, which are the same."""
     if not found.counts.size:
         return 0.0, 1.0
     largest = float(max(found.predicted.max(), found.intervals[1].max()))

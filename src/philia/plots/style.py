@@ -1,6 +1,6 @@
-"""How every picture looks: colours that survive colour blindness and grey printing, sizes, and a place to draw.
+"""The style of all pictures: colors that are safe for color blindness and gray printing, sizes, and new axes.
 
-Nothing here touches matplotlib's global settings, and nothing needs a screen.
+Nothing here changes matplotlib's global settings, and nothing needs a screen.
 """
 
 from __future__ import annotations
@@ -13,29 +13,29 @@ ATTRACT = "#0072B2"
 REPEL = "#D55E00"
 NEUTRAL = "#4D4D4D"
 FAINT = "#BFBFBF"
-"""Blue and vermilion of Okabe and Ito's palette, and two greys."""
+"""Blue and vermilion of Okabe and Ito's palette, and two grays."""
 
 SERIES = (ATTRACT, REPEL, "#009E73", "#E69F00", "#CC79A7", "#56B4E9", "#A6761D", "#000000")
-"""The same palette for methods side by side, in this order."""
+"""The same palette for methods that are compared, in this order."""
 
 MARKERS = "os^Dv*PX"
-"""A shape for each of them, for where colours are lost."""
+"""One shape for each of them, in case colors are lost."""
 
 HATCHES = ("", "///", "...", "\\\\\\", "xxx", "---", "|||", "")
-"""And a pattern for each, in white."""
+"""And one pattern for each, in white."""
 
-GREYS = (FAINT, "#8C8C8C", "#D9D9D9", "#666666", "#A6A6A6")
-"""For what is only there to compare with, neighbours told apart."""
+GRAYS = (FAINT, "#8C8C8C", "#D9D9D9", "#666666", "#A6A6A6")
+"""For baselines, with a clear step between neighbours."""
 
 PROBABILITY_MAP = LinearSegmentedColormap.from_list(
     "philia", ["#FFFFFF", "#FEC287", "#F1605D", "#B63679", "#721F81", "#2D1160", "#000004"]
 )
 ATTRACT_MAP = "Blues"
 REPEL_MAP = "Oranges"
-"""Colour maps that begin white, or almost, and only get darker: where there is nothing one sees nothing."""
+"""Color maps that begin white, or almost, and only get darker: a zero is invisible."""
 
 TITLE, LABEL, TICK = 12, 11, 9.5
-"""Font sizes in points."""
+"""Font sizes in points, legible at the width of a page."""
 
 
 def axes_or_new(ax: Axes | None, width: float = 6.0, height: float = 5.0) -> Axes:
@@ -50,7 +50,7 @@ def axes_or_new(ax: Axes | None, width: float = 6.0, height: float = 5.0) -> Axe
 
 
 def label(ax: Axes, *, title: str = "", x: str = "", y: str = "") -> None:
-    """Write title and axis labels in the sizes of the house.
+    """Write title and axis labels in the common sizes.
 
     >>> ax = axes_or_new(None)
     >>> label(ax, title="Loss", x="iteration")
@@ -64,7 +64,7 @@ def label(ax: Axes, *, title: str = "", x: str = "", y: str = "") -> None:
 
 
 def open_frame(ax: Axes) -> None:
-    """Leave only the left and the lower edge of the frame.
+    """Remove the upper and the right edge of the frame.
 
     >>> ax = axes_or_new(None)
     >>> open_frame(ax)
@@ -76,7 +76,7 @@ def open_frame(ax: Axes) -> None:
 
 
 def literal(name: object, longest: int = 30) -> str:
-    r"""A node's name as it is, on one line and not too long: a dollar sign in it must not start a formula.
+    r"""A name as plain text, on one line and not too long: a dollar sign in it must not start a formula.
 
     >>> literal("$5 and $6"), literal("Llanfairpwllgwyngyll", longest=12)
     ('\\$5 and \\$6', 'Llanfairpwl…')

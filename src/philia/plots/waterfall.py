@@ -1,4 +1,4 @@
-"""One link explained as a picture: from the baseline, community by community, to the total."""
+"""The explanation of one link as a picture: from the baseline, community by community, to the total."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from philia.explain.links import factor_in_words, odds_in_words
 from philia.plots.style import ATTRACT, FAINT, LABEL, NEUTRAL, REPEL, TICK, axes_or_new, label, literal, open_frame
 
 _BARS = 10
-"""More reasons than this share one bar."""
+"""The most bars that are legible; further reasons share the last one."""
 
 _PROBABILITIES = (1e-6, 1e-5, 1e-4, 0.001, 0.01, 0.1, 0.25, 0.5, 0.75, 0.9, 0.99, 0.999, 0.9999)
+"""Probabilities that may get a tick: decades, and quarters in the middle, where log-odds are close together."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,7 @@ class _Step:
     name: str
     start: float
     change: float
-    colour: str
+    color: str
 
     @property
     def end(self) -> float:
@@ -31,7 +32,7 @@ class _Step:
 
 
 def waterfall(explanation: LinkExplanation, ax: Axes | None = None) -> Axes:
-    """Bars from the baseline to the total in log-odds, each with the factor that it multiplies the odds by.
+    """Bars from the baseline to the total in log-odds, each with its factor on the odds.
 
     >>> from philia import CommunityModel, plots
     >>> from philia.datasets import dating_app
@@ -42,11 +43,11 @@ def waterfall(explanation: LinkExplanation, ax: Axes | None = None) -> Axes:
     """
     steps = _steps(explanation)
     ax = axes_or_new(ax, 7.5, 2.1 + 0.42 * len(steps))
-    for place, step in enumerate(steps):
-        ax.barh(place, step.change, left=step.start, height=0.62, color=step.colour)
-        if place + 1 < len(steps):
-            ax.plot([step.end, step.end], [place - 0.31, place + 1.31], color=FAINT, linewidth=1, zorder=0)
-        _write_factor(ax, place, step)
+    for y, step in enumerate(steps):
+        ax.barh(y, step.change, left=step.start, height=0.62, color=step.color)
+        if y + 1 < len(steps):
+            ax.plot([step.end, step.end], [y - 0.31, y + 1.31], color=FAINT, linewidth=1, zorder=0)
+        _write_factor(ax, y, step)
     ax.axvline(0, color=NEUTRAL, linewidth=0.8, zorder=0)
     ax.set_yticks(range(len(steps)), [step.name for step in steps])
     ax.set_ylim(len(steps) - 0.4, -0.6)
@@ -56,7 +57,7 @@ def waterfall(explanation: LinkExplanation, ax: Axes | None = None) -> Axes:
         f"{literal(explanation.u)} and {literal(explanation.v)}\n"
         f"predicted probability {explanation.probability:.3g} ({state} in the data)"
     )
-    label(ax, title=title, x="log-odds of a link  (above 0: rather linked, below 0: rather not)")
+    label(ax, title=title, x="log-odds of a link  (above 0: more likely linked, below 0: more likely not)")
     ax.tick_params(axis="y", labelsize=LABEL, length=0)
     open_frame(ax)
     ax.spines["left"].set_visible(False)
@@ -74,12 +75,12 @@ def _steps(explanation: LinkExplanation) -> list[_Step]:
     return [*steps, _Step("together", 0.0, explanation.logit, NEUTRAL)]
 
 
-def _write_factor(ax: Axes, place: int, step: _Step) -> None:
+def _write_factor(ax: Axes, y: int, step: _Step) -> None:
     forward = step.change >= 0
-    whole = step.start == 0 and step.colour == NEUTRAL  # the baseline and the total are odds, the others factors
+    whole = step.start == 0 and step.color == NEUTRAL  # baseline and total are odds, the others factors
     ax.annotate(
         odds_in_words(step.change) if whole else factor_in_words(step.change),
-        (step.end, place),
+        (step.end, y),
         xytext=(5 if forward else -5, 0),
         textcoords="offset points",
         ha="left" if forward else "right",
@@ -91,9 +92,9 @@ def _write_factor(ax: Axes, place: int, step: _Step) -> None:
 
 
 def _set_limits(ax: Axes, steps: list[_Step]) -> None:
-    """Room for the bars and for what is written at their ends, and the probabilities along the upper edge."""
-    places = [0.0, *(step.end for step in steps)]
-    low, high = min(places), max(places)
+    """Leave room for the bars and the text at their ends, and write probabilities along the upper edge."""
+    ends = [0.0, *(step.end for step in steps)]
+    low, high = min(ends), max(ends)
     room = 0.25 * max(high - low, 0.5)
     ax.set_xlim(low - room, high + room)
     top = ax.secondary_xaxis("top")

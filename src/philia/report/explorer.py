@@ -50,7 +50,7 @@ def explorer(found: Findings, choice: Choice, on_progress: OnProgress | None = N
     missing = None if choice.complete else likeliest_missing(graph, factors, rows, MISSING, on_progress)
     numbering = Numbering.of(graph.n_nodes, rows, neighbours, *([] if missing is None else [missing.partners]))
     normal = found.model.normalized()
-    F = np.hstack([factors.homophilous[rows], factors.heterophilous[rows]])[:, normal.columns]
+    F = np.hstack([factors.homophilous[rows], factors.heterophilous[rows]])[:, normal.indices]
     return {
         "nodes": len(rows),
         "of": graph.n_nodes,

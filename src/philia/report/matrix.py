@@ -13,8 +13,7 @@ from philia._types import Float64Array, Int64Array
 from philia.execution import LocalThreads
 from philia.factors import CommunityFactors
 from philia.graphs import Graph
-from philia.plots.matrices import binned_links
-from philia.plots.ordering import by_community
+from philia.plots.matrices import binned_links, by_community
 from philia.report.packing import packed
 
 CELLS = 150

@@ -1,4 +1,4 @@
-"""Eliminations against counting everything again, greedy against all orders of removal, and the search."""
+"""Eliminations compared with a full recount, greedy removal with all orders of removal, and the search."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from philia.datasets import classic
 from philia.exact.compiled import anneal, packed
-from philia.exact.orders import Elimination, SearchProgress, eliminated, found_order
+from philia.exact.sign_changes import Elimination, SearchProgress, eliminated, found_order
 from philia.exceptions import InvalidParameterError
 from philia.graphs import Graph, as_graph, read_graph
 from tests.real_data import DATA, NEEDS_DATA
@@ -39,7 +39,7 @@ def shuffled(graph: Graph, seed: int) -> np.ndarray:
 
 
 @given(graphs(), st.integers(0, 10**6))
-def test_each_node_that_goes_has_the_fewest_sign_changes_and_they_are_counted_right(graph: Graph, seed: int) -> None:
+def test_each_removed_node_has_the_fewest_sign_changes_and_they_are_counted_correctly(graph: Graph, seed: int) -> None:
     found = eliminated(graph, shuffled(graph, seed))
     A, left = graph.adjacency.toarray(), found.order.tolist()
     for v in found.removal.tolist():
@@ -89,7 +89,7 @@ def test_a_line_that_is_not_a_permutation_is_refused() -> None:
             eliminated(graph, np.array(line))
 
 
-def test_the_line_is_copied_and_left_alone() -> None:
+def test_the_line_is_copied_and_not_changed() -> None:
     graph, line = as_graph(nx.path_graph(4)), np.array([3, 1, 0, 2])
     found = eliminated(graph, line)
     line[0] = 0
@@ -97,7 +97,7 @@ def test_the_line_is_copied_and_left_alone() -> None:
 
 
 @given(st.integers(2, 150), st.floats(0, 1), st.integers(0, 10**6))
-def test_annealing_counts_sign_changes_right_after_every_move(n: int, density: float, seed: int) -> None:
+def test_annealing_counts_sign_changes_correctly_after_every_move(n: int, density: float, seed: int) -> None:
     rng = np.random.default_rng(seed)
     graph = random_graph(n, density, seed)
     rank, line = rng.permutation(n), rng.permutation(n)
@@ -142,7 +142,7 @@ def test_a_search_is_never_worse_than_the_order_of_the_rows() -> None:
     assert found_order(graph, rounds=0).most <= eliminated(graph, np.arange(64)).most
 
 
-def test_progress_is_told_after_every_round_and_never_rises() -> None:
+def test_progress_is_reported_after_every_round_and_never_rises() -> None:
     told: list[SearchProgress] = []
     found = found_order(random_graph(40, 0.3, 1), searches=2, rounds=10, on_progress=told.append)
     assert [step.done for step in told] == list(range(1, 21))

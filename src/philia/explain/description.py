@@ -1,4 +1,4 @@
-"""What a model says of each node and each link, in columns beside the graph."""
+"""The communities of nodes and the probabilities of links, as columns beside the graph."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from philia._types import BoolArray, Float64Array
 from philia.explain.communities import Communities
-from philia.explain.normalized import normalize
+from philia.explain.normal_form import normalize
 from philia.factors import CommunityFactors
 from philia.graphs.described import DescribedGraph
 from philia.graphs.frames import Column
@@ -21,9 +21,9 @@ def describe(
 ) -> DescribedGraph:
     """The graph with its communities as columns of nodes, and the fitted probability of each link.
 
-    A node has its communities by name with spaces between, its main community, its popularity if the model knows any,
-    and its membership in each community. The main one is that of its largest affinity among those that attract; of
-    those that repel, if it is in no other. Nodes are coloured by it.
+    A node has the names of its communities, separated by spaces, its main community, its popularity if the model has
+    one, and its membership in each community. The main community is the attracting one with its largest affinity, or
+    the repelling one if it is in no other. Nodes are colored by it.
 
     >>> from philia import as_graph
     >>> from philia.explain import find_communities
@@ -37,8 +37,8 @@ def describe(
     2  cat          C1             C1  0.0  1.0
     """
     normal = normalize(factors)
-    place = {name: column for column, name in enumerate(normal.names)}
-    columns = [place[community.name] for community in communities]
+    column_of = {name: column for column, name in enumerate(normal.names)}
+    columns = [column_of[community.name] for community in communities]
     V = normal.memberships[:, columns]
     member = (V > 0) & (np.array([community.threshold for community in communities]) <= V)
     names = [community.name for community in communities]
@@ -54,7 +54,7 @@ def describe(
 
 
 def _listed(names: Sequence[str], member: BoolArray) -> list[str]:
-    """The names of the communities of each node, with spaces between."""
+    """The names of the communities of each node, separated by spaces."""
     texts: list[list[str]] = [[] for _ in member]
     for name, column in zip(names, member.T, strict=True):
         for row in np.flatnonzero(column):
@@ -65,7 +65,7 @@ def _listed(names: Sequence[str], member: BoolArray) -> list[str]:
 def _main(names: Sequence[str], member: BoolArray, affinities: Float64Array, attracts: Any) -> list[str]:
     if not names:
         return [""] * len(member)
-    # Whatever attracts comes before whatever repels: it is those that a layout draws together.
+    # Attracting communities come before repelling ones: their members are drawn together by a layout.
     ranks = np.where(member, np.where(attracts, affinities + affinities.max(initial=0.0) + 1, affinities), -1.0)
     best = ranks.argmax(axis=1)
     return [names[at] if member[row, at] else "" for row, at in enumerate(best)]

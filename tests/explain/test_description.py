@@ -1,4 +1,4 @@
-"""What a model says of nodes and links goes along with the graph."""
+"""The communities and probabilities of a model as columns of the graph."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_the_columns_are_those_of_the_communities_by_the_same_rule(
         assert row["main_community"] in (mine or {"": 0})
 
 
-def test_the_main_community_attracts_where_one_does_and_is_the_one_of_the_largest_affinity(
+def test_the_main_community_attracts_if_any_does_and_has_the_largest_affinity(
     model: CommunityModel,
 ) -> None:
     found = {community.name: community for community in model.communities()}
@@ -56,7 +56,7 @@ def test_links_have_the_probability_that_the_model_gives_them(model: CommunityMo
     np.testing.assert_allclose(given, model.predict_proba(pairs), rtol=1e-12)
 
 
-def test_a_file_for_gephi_has_a_number_a_community_and_one_colour_a_main_community(
+def test_a_file_for_gephi_has_one_number_per_community_and_one_color_per_main_community(
     model: CommunityModel, tmp_path: Path
 ) -> None:
     write_graph(model.described(), tmp_path / "app.gexf")
@@ -68,7 +68,7 @@ def test_a_file_for_gephi_has_a_number_a_community_and_one_colour_a_main_communi
     assert len(pairs) == len({main for main, _ in pairs}) == len({colour for _, colour in pairs})
 
 
-def test_a_frame_of_communities_has_a_row_each_and_their_stability_once_it_is_known() -> None:
+def test_a_data_frame_has_one_row_per_community_with_its_stability_once_measured() -> None:
     model = CommunityModel(3, 1, penalty=1, random_state=0).fit(APP.graph)
     found = model.communities()
     frame = found.to_pandas()
@@ -80,7 +80,7 @@ def test_a_frame_of_communities_has_a_row_each_and_their_stability_once_it_is_kn
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_every_model_describes_its_graph_and_has_a_row_of_features_a_node(name: str) -> None:
+def test_every_model_describes_its_graph_and_has_one_row_of_features_per_node(name: str) -> None:
     graph = random_graph(30, 0.2, seed=0)
     model: LinkModel = MODELS[name](random_state=0).fit(graph)
     described = model.described()

@@ -1,13 +1,13 @@
-"""Factors fitted until they are the graph: far fewer columns than any construction needs, and no promise beforehand.
+"""Factors fitted until they are the graph: far fewer columns than any construction needs, but without a guarantee.
 
-The sum of the cross-entropies of all pairs, the diagonal included, is minimised without a penalty, and the search ends
-as soon as every score has the right sign. Without a penalty the factors grow, and with them the steps between a pair
-that is right and one that is wrong: the search ends up in a narrow valley with a few pairs on the wrong side, often a
-single node's own. So after every round of the search the best factors are shaken: made smaller, with a little chance
-added, and the next round goes on from there. On the karate club with 2 + 3 columns none of ten searches of 1,000
-iterations without it was exact.
+The sum of the cross-entropies of all pairs, the diagonal included, is minimized without a penalty, and the search ends
+as soon as every score has the right sign. Without a penalty the factors grow, and the objective becomes steep where
+signs change: the search gets stuck in a narrow valley with a few pairs on the wrong side, often a node with itself. So
+after every round of the search the best factors are perturbed, made smaller with a little noise added, and the next
+round starts from there. On the karate club with 2 + 3 columns none of ten searches of 1,000 iterations without it was
+exact.
 
-What a fit finds is proved afterwards like any other representation, by :func:`philia.exact.certified`.
+The result is proved afterwards like any other representation, by :func:`philia.exact.certified`.
 """
 
 from __future__ import annotations
@@ -32,28 +32,31 @@ from philia.solvers import LBFGSB, OnIteration, Progress, shortened
 Form = Literal["community", "logistic"]
 Columns = int | tuple[int, int]
 
-_LEFT, _CHANCE = (0.1, 0.7), (0.01, 0.5)
-"""What is left of each entry when the factors are shaken, and how much chance is added: from the least to the most."""
+_KEPT, _NOISE = (0.1, 0.7), (0.01, 0.5)
+"""Ranges of the factor on perturbed entries and of the noise added: no single size suits all graphs."""
 
 _SHORTEST = 0.3
-"""The share of the iterations that the shortest rounds get: small graphs do best with short ones, large with long."""
+"""The least share of the iterations that a round gets: small graphs do best with short rounds, large ones with long."""
 
 _TINY = 1e-100
-"""Entries below this add nothing to any score that counts; as zeros they are no trouble to the proof."""
+"""Entries below this change no score that counts; as zeros they cannot become denormal in the proof."""
 
 _PROGRESS = 0.9
-"""A round that leaves more than this share of the wrong pairs is one of those that patience counts."""
+"""A round that leaves more than this share of the wrong pairs counts against the patience."""
 
-_HOPELESS = 0.01
-"""If a whole search leaves more wrong pairs than this share of the links, another one is not tried."""
+_HOPELESS = 0.01, 10
+"""If a whole search leaves more wrong pairs than this share of the links, and than this number, no other is tried."""
 
 _EVERY = 5
-"""After so many iterations the signs are looked at."""
+"""Iterations between two looks at the signs, each of which takes a product of the factors."""
+
+_VALUE_TOLERANCE = 1e-10
+"""The relative decrease at which the solver ends a round: far below the usual one, because signs still change late."""
 
 
 @dataclass(frozen=True, eq=False)
 class FittedExactly:
-    """Certified factors, and what it took to find them: searches from chance, rounds of the last one, all iterations.
+    """Certified factors, and what it took to find them: random starts, rounds of the last one, iterations of all.
 
     >>> from philia import as_graph
     >>> found = fit_exact(as_graph([("ann", "bob"), ("bob", "cat")]), (1, 2))
@@ -68,7 +71,7 @@ class FittedExactly:
 
     @property
     def columns(self) -> int:
-        """How many columns B and C have together, or X and Y each."""
+        """The number of columns of B and C together, or of X and Y each."""
         return self.certified.certificate.columns
 
 
@@ -83,12 +86,12 @@ def fit_exact(
     random_state: int = 0,
     on_iteration: OnIteration | None = None,
 ) -> FittedExactly | None:
-    """Certified factors with so many columns whose signs are the graph, the diagonal included; None if none was found.
+    """Certified factors with this many columns whose signs are the graph, the diagonal included; None if none is found.
 
-    ``columns`` are those of B and C together, (k_B, k_C), or with ``model="logistic"`` those of X and of Y, whose
-    scores x_i·y_j and x_j·y_i must both be right. Rounds of at most ``iterations`` follow each other until ``patience``
-    of them in a row left more than nine tenths of the wrong pairs; then the next of ``starts`` searches begins, unless
-    so many pairs are wrong that it would be in vain.
+    ``columns`` counts those of B and C together, or is (k_B, k_C), or with ``model="logistic"`` counts those of X and
+    of Y, whose scores x_i·y_j and x_j·y_i must both be right. Rounds of at most ``iterations`` follow each other until
+    ``patience`` of them in a row left more than nine tenths of the wrong pairs; then the next of ``starts`` searches
+    begins, unless so many pairs are wrong that it would be in vain.
 
     >>> from philia import as_graph
     >>> ring = as_graph([(i, (i + 1) % 6) for i in range(6)])
@@ -99,7 +102,7 @@ def fit_exact(
     """
     if not graph.n_nodes:
         raise InvalidGraphError("the graph has no nodes; there is nothing to fit")
-    recipe, finished = _row_of(columns, model)
+    recipe, finished = _recipe(columns, model)
     rng = np.random.default_rng(random_state)
     search = _Search(graph, recipe, iterations, on_iteration)
     for start in range(1, starts + 1):
@@ -108,10 +111,10 @@ def fit_exact(
                 continue
             try:
                 found = certified(graph, finished(recipe.factors(point, graph.n_nodes)))
-            except NotExactError:  # the computed signs were right, and rounding was all that made them so
+            except NotExactError:  # the computed signs were right only by rounding
                 continue
             return FittedExactly(found, start, round_, search.iterations)
-        if search.fewest > max(10, _HOPELESS * 2 * graph.n_links):
+        if search.fewest > max(_HOPELESS[1], _HOPELESS[0] * 2 * graph.n_links):
             return None
     return None
 
@@ -127,10 +130,10 @@ def smallest_exact(
     random_state: int = 0,
     on_iteration: OnIteration | None = None,
 ) -> FittedExactly | None:
-    """The fit with the fewest columns that was found to be exact, certified; None if none up to ``most`` was.
+    """The exact fit with the fewest columns that the search finds, certified; None if there is none up to ``most``.
 
-    The number of columns is doubled until a fit is exact, and then halved in between. That fewer columns were not
-    found proves nothing: it says how far this search gets. ``most`` is n if not given.
+    The number of columns is doubled until a fit is exact, and then bisected. That no exact fit was found with fewer
+    columns proves nothing, except how far this search gets. ``most`` is n by default.
 
     >>> from philia import as_graph
     >>> smallest_exact(as_graph([("ann", "bob"), ("bob", "cat")]), starts=1, patience=1, iterations=40).columns
@@ -161,25 +164,26 @@ def smallest_exact(
     return best
 
 
-class _Found(Exception):  # noqa: N818  (no error: it ends a solver at the point where it is exact)
+class _Found(Exception):  # noqa: N818  (not an error: it stops the solver at an exact point)
     """Every sign is right."""
 
 
 class _Search:
-    """Rounds of a solver on one graph, each until every sign is right."""
+    """Rounds of a solver on one graph; a round ends early if every sign is right."""
 
     def __init__(self, graph: Graph, recipe: Recipe, iterations: int, on_iteration: OnIteration | None) -> None:
         self.graph, self.recipe, self.on_iteration = graph, recipe, on_iteration
-        self.solver = LBFGSB(iterations, value_tolerance=1e-10, gradient_tolerance=0.0)
-        self.objective = exact_objective(replace(graph, weights=None), recipe)  # all links have to be right alike
+        self.solver = LBFGSB(iterations, value_tolerance=_VALUE_TOLERANCE, gradient_tolerance=0.0)
+        # Weights are dropped, because every link has to be right.
+        self.objective = exact_objective(replace(graph, weights=None), recipe)
         self.lower = recipe.lower_bounds(graph.n_nodes)
         self.iterations = 0
         self.fewest = np.inf
         self.lowest, self.best = np.inf, np.empty(0)
 
     def rounds(self, rng: np.random.Generator, patience: int) -> Iterator[Float64Array | None]:
-        """After each round the point if it is exact, else None, until several in a row were no better."""
-        point, since = _by_chance(self.lower, rng), 0
+        """After each round the point if it is exact, else None, until several in a row made no progress."""
+        point, since = _random(self.lower, rng), 0
         kept, self.fewest = point, np.inf
         while since < patience:
             found = self._round(point, share=np.exp(rng.uniform(np.log(_SHORTEST), 0.0)))
@@ -191,7 +195,7 @@ class _Search:
             if wrong <= self.fewest:
                 self.fewest, kept = wrong, found
             yield None
-            point = _shaken(kept, self.lower, rng)
+            point = _perturbed(kept, self.lower, rng)
 
     def _round(self, point: Float64Array, share: float) -> Float64Array:
         self.lowest = np.inf
@@ -222,26 +226,26 @@ class _Search:
             raise _Found
 
 
-def _shaken(point: Float64Array, lower: Float64Array, rng: np.random.Generator) -> Float64Array:
-    """Sometimes more, sometimes less, for no one size is the best on all graphs."""
-    left, chance = rng.uniform(*_LEFT), np.exp(rng.uniform(*np.log(_CHANCE)))
-    return np.asarray(left * point + chance * _by_chance(lower, rng))
+def _perturbed(point: Float64Array, lower: Float64Array, rng: np.random.Generator) -> Float64Array:
+    """Smaller entries with noise, each by a random amount."""
+    kept, noise = rng.uniform(*_KEPT), np.exp(rng.uniform(*np.log(_NOISE)))
+    return np.asarray(kept * point + noise * _random(lower, rng))
 
 
-def _by_chance(lower: Float64Array, rng: np.random.Generator) -> Float64Array:
-    """Entries from 0 to 1, or from -1 if they may be negative."""
+def _random(lower: Float64Array, rng: np.random.Generator) -> Float64Array:
+    """Uniform entries between 0 and 1, or between -1 and 1 if they may be negative."""
     return np.asarray(rng.uniform(np.where(np.isfinite(lower), 0.0, -1.0), 1.0))
 
 
 def _all_links(graph: Graph, left: Float64Array, right: Float64Array) -> bool:
-    """Whether every link has a positive score: quickly seen, and in sparse graphs the last to become true."""
+    """Whether every link has a positive score: quick to check, and in sparse graphs the last to become true."""
     i, j = graph.links
     forth, back = np.einsum("ij,ij->i", left[i], right[j]), np.einsum("ij,ij->i", left[j], right[i])
     return bool((forth > 0).all() and (back > 0).all())
 
 
-def _row_of(columns: Columns, model: Form) -> tuple[Recipe, Callable[[Float64Array], Representation]]:
-    """The model as a row of the table of factorisations, and how its columns are read."""
+def _recipe(columns: Columns, model: Form) -> tuple[Recipe, Callable[[Float64Array], Representation]]:
+    """The model as a factorization, and how its columns become a representation."""
     if model not in ("community", "logistic"):
         raise InvalidParameterError(f"model is {model!r}; use 'community' or 'logistic'")
     if model == "logistic":

@@ -13,15 +13,16 @@ from philia.factors import CommunityFactors
 Kind = Literal["homophilous", "heterophilous"]
 
 NEGLIGIBLE = 1e-3
-"""Log-odds too small to speak of: a column whose full members get less is unused."""
+"""Log-odds that are too small to matter, a thousandth: a column whose full members get less is unused."""
 
 
 @dataclass(frozen=True, eq=False)
 class NormalizedFactors:
     """V (n × k) and W (k): two full members of community c have their odds of a link multiplied by exp(W_c).
 
-    Columns that are zero everywhere have no largest member to be measured by: the paper's formula divides by zero
-    there, so they are left out. ``columns`` says which column of [B C] each remaining one was.
+    Columns that are zero everywhere have no largest entry to be divided by: the paper's formula divides by zero there,
+    so they are left out. ``indices`` has the position in [B C], and in ``CommunityFactors.columns``, of each that
+    remains.
 
     >>> NormalizedFactors(np.ones((3, 1)), np.array([-2.0]), ("C1",), np.array([0])).kinds
     ('heterophilous',)
@@ -30,7 +31,7 @@ class NormalizedFactors:
     memberships: Float64Array
     strengths: Float64Array
     names: tuple[str, ...]
-    columns: Int64Array
+    indices: Int64Array
 
     @property
     def kinds(self) -> tuple[Kind, ...]:
@@ -54,5 +55,5 @@ def normalize(factors: CommunityFactors) -> NormalizedFactors:
         memberships=F[:, kept] / largest[kept],
         strengths=signs[kept] * largest[kept] ** 2,
         names=tuple(names[column] for column in kept),
-        columns=kept,
+        indices=kept,
     )

@@ -18,7 +18,7 @@ def test_the_title_says_why_the_solver_stopped(model: CommunityModel) -> None:
     assert plots.loss_curve(model).get_title(loc="left").lower() == model.solution_.reason
 
 
-def test_a_search_that_was_stopped_at_once_has_an_empty_curve() -> None:
+def test_a_fit_that_was_interrupted_at_once_has_an_empty_curve() -> None:
     nothing = Solution(np.zeros(1), np.inf, np.array([]), 0, 0.0, "interrupted", converged=False)
     ax = plots.loss_curve(nothing)
     render(ax)

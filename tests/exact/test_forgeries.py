@@ -1,4 +1,4 @@
-"""Certificates that were made to deceive: none is accepted, each is refused in a sentence that names the file."""
+"""Forged certificates: none is accepted, and each error names the file."""
 
 from __future__ import annotations
 
@@ -30,8 +30,10 @@ from philia.exact import (
     certify,
     load_exact,
 )
-from philia.exact.files import KINDS, packed
-from philia.exact.theorems import THEOREMS, theorem_of
+from philia.exact.certified import KINDS
+from philia.exact.constructions import CONSTRUCTIONS as THEOREMS
+from philia.exact.constructions import theorem_of
+from philia.exact.files import packed
 from philia.exceptions import InvalidParameterError, ModelFileError, NotExactError
 from philia.graphs import Graph, Nodes, as_graph
 from tests.exact.kinds import CONSTRUCTIONS, by_sign_changes_as_given, made, score_signs
@@ -50,61 +52,61 @@ def written(tmp_path: Path, graph: Graph = PAIR, found: Any = HONEST, **settings
 
 
 def refusal(place: Path, content: Any, graph: Graph = PAIR) -> str:
-    """What is said about a file with this content."""
+    """The error for a file with this content."""
     place.write_text(content if isinstance(content, str) else json.dumps(content))
     with pytest.raises(REFUSED, match=r"exact\.json: ") as error:
         load_exact(place).verify(graph)
     return str(error.value)
 
 
-def test_the_honest_file_is_accepted(tmp_path: Path) -> None:
+def test_an_honest_file_is_accepted(tmp_path: Path) -> None:
     place, _ = written(tmp_path)
     assert load_exact(place).verify(PAIR).columns == 3
 
 
 @pytest.mark.parametrize("types", [("<i8", "<f8"), ("<f8", "<i8"), ("<i8", "<i8"), ("long", "<f8")])
-def test_whole_numbers_in_the_place_of_floats_are_refused(types: tuple[str, str], tmp_path: Path) -> None:
-    # 2^53 + 1 is no float: rounded to 2^53, the score of two linked nodes would look negative.
+def test_integers_in_place_of_floats_are_refused(types: tuple[str, str], tmp_path: Path) -> None:
+    # 2^53 + 1 is not a float: rounded to 2^53, the score of two linked nodes would look negative.
     place, content = written(tmp_path, APART, FloatCommunities(np.array([[1.0], [1.0]]), np.array([[2.0], [2.0]])))
     matrices = [[2**53 + 1], [2**53 + 1]], [[2**53, 1], [2**53, 1]]
     for name, kind, matrix in zip(("homophilous", "heterophilous"), types, matrices, strict=True):
         dtype = {"<i8": np.int64, "<f8": np.float64, "long": object}[kind]
         content["arrays"][name] = packed(np.array(matrix, dtype=dtype)) | ({"type": kind} if kind != "<i8" else {})
-    assert "factors must be floats of 64 bits" in refusal(place, content, APART)
+    assert "factors must be 64-bit floats" in refusal(place, content, APART)
 
 
 @pytest.mark.parametrize("kind", [np.int64, np.float32, np.float16, object])
-def test_only_floats_of_64_bits_are_factors(kind: Any) -> None:
+def test_only_64_bit_floats_are_factors(kind: Any) -> None:
     ones = np.ones((2, 1))
     for first, second in ((ones.astype(kind), ones), (ones, ones.astype(kind))):
-        with pytest.raises(InvalidParameterError, match="floats of 64 bits"):
+        with pytest.raises(InvalidParameterError, match="64-bit floats"):
             FloatLogistic(first, second)
-        with pytest.raises(InvalidParameterError, match="floats of 64 bits"):
+        with pytest.raises(InvalidParameterError, match="64-bit floats"):
             FloatCommunities(first, second)
 
 
 @pytest.mark.parametrize("kind", [np.int8, np.int16, np.int32, np.int64])
-def test_short_whole_numbers_do_not_wrap_around(kind: Any) -> None:
+def test_short_integers_do_not_wrap_around(kind: Any) -> None:
     V, W = np.array([[100], [100]], dtype=kind), np.array([1], dtype=kind)
     assert IntegerCommunities(V, W, "given").signs(np.arange(2)).values.tolist() == [[1, 1], [1, 1]]
     assert IntegerLogistic(V, V, "given").signs(np.arange(2)).values.tolist() == [[1, 1], [1, 1]]
 
 
-def test_unsigned_numbers_are_refused_since_they_turn_into_floats_beside_signed_ones() -> None:
-    with pytest.raises(InvalidParameterError, match="memberships must be whole numbers; found an array of uint64"):
+def test_unsigned_numbers_are_refused_because_numpy_mixes_them_with_signed_ones_as_floats() -> None:
+    with pytest.raises(InvalidParameterError, match="memberships must be integers; found an array of uint64"):
         IntegerCommunities(np.ones((2, 1), dtype=np.uint64), np.array([-1]), "given")
 
 
 @pytest.mark.parametrize("name", sorted(set(THEOREMS) - {"overlap threshold"}))
-def test_a_borrowed_name_brings_no_theorem(name: str, tmp_path: Path) -> None:
+def test_a_borrowed_construction_name_quotes_no_theorem(name: str, tmp_path: Path) -> None:
     place, content = written(tmp_path, found=IntegerCommunities(V, np.array([9, -2, -2]), name))
     assert content["certificate"]["bound"] is None
     assert load_exact(place).verify(PAIR).theorem == "no bound is known beforehand"
-    content["certificate"] |= {"bound": 9, "theorem": THEOREMS[name].statement}
+    content["certificate"] |= {"bound": 9, "theorem": THEOREMS[name].theorem.statement}
     assert "the certificate says bound = 9 and None was found" in refusal(place, content)
 
 
-def test_overlap_thresholds_are_recognised_by_their_form_and_not_by_their_name() -> None:
+def test_overlap_thresholds_are_recognized_by_form_not_by_name() -> None:
     rule = overlap_threshold(b=[[1, 0], [1, 1], [0, 1]], c=[[1], [0], [0]], threshold=1)
     found = by_overlap_threshold(rule)
     assert certify(rule.graph, found, loops=rule.loops).bound == 4
@@ -125,17 +127,17 @@ def test_overlap_thresholds_are_recognised_by_their_form_and_not_by_their_name()
 @pytest.mark.parametrize("construction", CONSTRUCTIONS)
 def test_every_construction_has_the_form_of_its_theorem(construction: str) -> None:
     graph = made("middling", 12, seed=1)
-    assert theorem_of(CONSTRUCTIONS[construction](graph)) is THEOREMS[construction]
+    assert theorem_of(CONSTRUCTIONS[construction](graph)) is THEOREMS[construction].theorem
 
 
-def test_theorems_about_graphs_without_loops_are_not_quoted_for_others() -> None:
+def test_theorems_about_graphs_without_loops_are_not_quoted_for_graphs_with_loops() -> None:
     parts = {"points": [1, 3], "starts": [0, 0, 0], "roots": [], "leading": [1, 1], "exponents": [0, 0]}
     arrays: dict[str, Any] = {name: np.array(part, dtype=int) for name, part in parts.items()}
     looped = SignPolynomials(**arrays, construction="sign changes")
     assert certify(PAIR, looped, loops=np.array([True, True])).bound is None
 
 
-def test_loops_that_the_graph_does_not_have_are_accepted_only_if_asked_for(tmp_path: Path) -> None:
+def test_loops_that_the_graph_lacks_are_accepted_only_on_request(tmp_path: Path) -> None:
     ones = IntegerCommunities(np.ones((2, 1), dtype=int), np.array([1]), "given")
     place, content = written(tmp_path, found=ones, loops=np.array([True, True]))
     assert "2 nodes count as linked with themselves here ('ann', 'bob')" in refusal(place, content)
@@ -145,12 +147,12 @@ def test_loops_that_the_graph_does_not_have_are_accepted_only_if_asked_for(tmp_p
 @pytest.mark.parametrize(
     "loops", [[], False, True, 0, [True], [0.0], ["0"], [0, 0], [1, 0], [-1], [2], [[0]], {}, "ann", [10**30]]
 )
-def test_loops_are_rows_in_order(loops: Any, tmp_path: Path) -> None:
+def test_loops_must_be_sorted_rows(loops: Any, tmp_path: Path) -> None:
     place, content = written(tmp_path)
     refusal(place, content | {"loops": loops})
 
 
-def test_points_that_allow_no_nonnegative_form_are_refused(tmp_path: Path) -> None:
+def test_points_without_a_nonnegative_form_are_refused(tmp_path: Path) -> None:
     place, content = written(tmp_path, found=by_sign_changes_as_given(PAIR))
     content["arrays"] |= {"points": packed(np.array([-1, 3])), "roots": packed(np.array([1, 1]))}
     content["arrays"]["starts"] = packed(np.array([0, 1, 2]))
@@ -161,7 +163,7 @@ ODD: list[Any] = [None, True, -1, 1.5, "1", [], {}, [1], 10**400, -(10**400), "\
 
 
 @pytest.mark.parametrize("part", asdict(certify(PAIR, HONEST)))
-def test_parts_of_a_certificate_of_another_type_are_refused(part: str, tmp_path: Path) -> None:
+def test_certificate_fields_of_the_wrong_type_are_refused(part: str, tmp_path: Path) -> None:
     place, content = written(tmp_path)
     right: dict[str, Any] = {"bound": None, "margin": None, "seconds": 1.5, "philia": "1"}
     for value in (value for value in ODD if part not in right or value != right[part]):
@@ -169,14 +171,14 @@ def test_parts_of_a_certificate_of_another_type_are_refused(part: str, tmp_path:
 
 
 @pytest.mark.parametrize("part", ["philia exact", "kind", "construction", "nodes", "arrays", "certificate"])
-def test_parts_of_a_file_of_another_type_are_refused(part: str, tmp_path: Path) -> None:
+def test_file_fields_of_the_wrong_type_are_refused(part: str, tmp_path: Path) -> None:
     place, content = written(tmp_path)
     for value in (*ODD, 0, 1.0, 2, ["ann", "ann"], ["ann", ["bob"]], ["ann", {}]):
         refusal(place, content | {part: value})
 
 
 @pytest.mark.parametrize("field", ["type", "shape", "data"])
-def test_arrays_of_another_type_or_shape_are_refused(field: str, tmp_path: Path) -> None:
+def test_arrays_of_the_wrong_type_or_shape_are_refused(field: str, tmp_path: Path) -> None:
     place, content = written(tmp_path)
     for value in (*ODD, [2.0, 3], [2, True], [2, -3], [6], [2, 3, 1], [2, 10**30], "<u8", "<i9", "|O"):
         content["arrays"]["memberships"][field] = value
@@ -184,7 +186,7 @@ def test_arrays_of_another_type_or_shape_are_refused(field: str, tmp_path: Path)
 
 
 @pytest.mark.parametrize("margin", [-1e300, -1023.0, 1e300, 0.5, None])
-def test_margins_that_cannot_be_are_refused(margin: float | None, tmp_path: Path) -> None:
+def test_impossible_margins_are_refused(margin: float | None, tmp_path: Path) -> None:
     floats = FloatCommunities(np.array([[1.0], [1.0]]), np.array([[1.5, 0.0], [0.0, 1.5]]))
     place, content = written(tmp_path, found=floats)
     assert content["certificate"]["margin"] > 10
@@ -201,7 +203,7 @@ def test_margins_that_cannot_be_are_refused(margin: float | None, tmp_path: Path
         ('"kind": ', '"kind": "Oracle", "kind": '),
     ],
 )
-def test_a_name_that_is_there_twice_is_refused(once: str, twice: str, tmp_path: Path) -> None:
+def test_a_repeated_name_is_refused(once: str, twice: str, tmp_path: Path) -> None:
     place, content = written(tmp_path)
     text = json.dumps(content)
     assert once in text
@@ -209,7 +211,7 @@ def test_a_name_that_is_there_twice_is_refused(once: str, twice: str, tmp_path: 
 
 
 @pytest.mark.parametrize("where", ["", "certificate", "arrays", "memberships"])
-def test_what_a_file_has_too_much_or_too_little_is_said(where: str, tmp_path: Path) -> None:
+def test_missing_and_unknown_fields_are_refused(where: str, tmp_path: Path) -> None:
     place, content = written(tmp_path)
     for too_much in (True, False):
         changed = json.loads(json.dumps(content))
@@ -224,20 +226,20 @@ def test_what_a_file_has_too_much_or_too_little_is_said(where: str, tmp_path: Pa
 @pytest.mark.parametrize(
     "text", ["[" * 100_000, '{"a":' * 100_000, "NaN", '{"philia exact": Infinity}', "9" * 5000, "\ufeff{}"]
 )
-def test_text_that_parsers_trip_over_is_refused(text: str, tmp_path: Path) -> None:
+def test_text_that_breaks_parsers_is_refused(text: str, tmp_path: Path) -> None:
     refusal(tmp_path / "exact.json", text)
     (tmp_path / "exact.json").write_bytes(text.encode("utf-16"))
     with pytest.raises(ModelFileError, match=r"exact\.json"):
         load_exact(tmp_path / "exact.json")
 
 
-def test_a_construction_that_its_kind_cannot_have_is_refused(tmp_path: Path) -> None:
+def test_a_construction_that_does_not_match_its_kind_is_refused(tmp_path: Path) -> None:
     place, content = written(tmp_path, found=CONSTRUCTIONS["max degree, one-sided"](PAIR))
     assert "cannot be 'max degree'" in refusal(place, content | {"construction": "max degree"})
 
 
 def _wrapped_around(count: int) -> list[int]:
-    """Starts that never fall if differences may wrap around: compiled loops would read far outside of the roots."""
+    """Starts that never fall if differences may wrap around: compiled loops would read far beyond the roots."""
     return [0, 2**63 - 1, -(2**63), -1, count]
 
 
@@ -261,7 +263,7 @@ def _wrapped_around(count: int) -> list[int]:
         ("SignPolynomials", {"points": np.array([2, 4, 6, -(2**63)])}),
     ],
 )
-def test_arrays_that_compiled_loops_could_stumble_over_are_refused(kind: str, changed: dict[str, Any]) -> None:
+def test_arrays_that_are_unsafe_for_compiled_loops_are_refused(kind: str, changed: dict[str, Any]) -> None:
     four = np.array([0, 1, 2, 3, 4])
     arrays = {"starts": four, "roots": 2 * four[1:] + 1} | {
         name: value
@@ -274,17 +276,17 @@ def test_arrays_that_compiled_loops_could_stumble_over_are_refused(kind: str, ch
         make(construction="given", **arrays | changed)
 
 
-def test_long_and_short_numbers_in_one_file_are_refused(tmp_path: Path) -> None:
+def test_mixed_long_and_short_numbers_are_refused(tmp_path: Path) -> None:
     place, content = written(tmp_path, found=by_degeneracy(PAIR))
     assert content["arrays"]["points"]["type"] == content["arrays"]["roots"]["type"] == "long"
     content["arrays"]["roots"] = packed(np.array([int(root) for root in by_degeneracy(PAIR).roots]))
-    assert "both be 64-bit numbers or both Python's integers" in refusal(place, content)
+    assert "both be 64-bit integers or both Python integers" in refusal(place, content)
 
 
 @pytest.mark.parametrize(
     "digits", ["1,2", "0x1,0X2", "0x1, 0x2", "+0x1,0x2", "0x1,0x_2", "0x1", "0x1,0x2,0x3", "", ","]
 )
-def test_long_numbers_are_spelled_in_one_way(digits: str, tmp_path: Path) -> None:
+def test_long_numbers_have_only_one_spelling(digits: str, tmp_path: Path) -> None:
     place, content = written(tmp_path, found=by_degeneracy(PAIR))
     data = base64.b64encode(zlib.compress(digits.encode())).decode()
     content["arrays"]["points"] = {"type": "long", "shape": [2], "data": data}
@@ -308,7 +310,7 @@ def _zeros(megabytes: int) -> str:
         ("long", [2, 2**28], "too large for a file of this size"),
     ],
 )
-def test_little_data_that_unpacks_to_much_is_refused_before_it_takes_memory(
+def test_decompression_bombs_in_arrays_are_refused_before_they_take_memory(
     kind: str, shape: list[int], said: str, tmp_path: Path
 ) -> None:
     place, content = written(tmp_path)
@@ -322,7 +324,7 @@ def test_little_data_that_unpacks_to_much_is_refused_before_it_takes_memory(
         tracemalloc.stop()
 
 
-def test_compressed_text_that_unpacks_to_much_is_refused(tmp_path: Path) -> None:
+def test_decompression_bombs_as_files_are_refused(tmp_path: Path) -> None:
     (tmp_path / "exact.json.gz").write_bytes(gzip.compress(b" " * (64 << 20)))
     with pytest.raises(ModelFileError, match=r"exact\.json\.gz: the compressed file unpacks to more than"):
         load_exact(tmp_path / "exact.json.gz")
@@ -331,16 +333,14 @@ def test_compressed_text_that_unpacks_to_much_is_refused(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     "change", [lambda data: data[:-4], lambda data: data + b"more", lambda data: b"", lambda data: data[1:]]
 )
-def test_compressed_numbers_that_are_cut_off_or_go_on_are_refused(
-    change: Callable[[bytes], bytes], tmp_path: Path
-) -> None:
+def test_truncated_or_extended_compressed_data_is_refused(change: Callable[[bytes], bytes], tmp_path: Path) -> None:
     place, content = written(tmp_path)
     kept = content["arrays"]["memberships"]
     kept["data"] = base64.b64encode(change(base64.b64decode(kept["data"]))).decode()
     refusal(place, content)
 
 
-def test_nothing_of_a_file_is_handed_out_before_its_certificate_fits_its_numbers(tmp_path: Path) -> None:
+def test_a_file_is_loaded_only_if_its_certificate_matches_its_numbers(tmp_path: Path) -> None:
     place, content = written(tmp_path)
     content["arrays"]["weights"] = packed(np.array([11, -2, -3]))
     place.write_text(json.dumps(content))
@@ -348,14 +348,14 @@ def test_nothing_of_a_file_is_handed_out_before_its_certificate_fits_its_numbers
         load_exact(place)
 
 
-def test_a_score_of_zero_is_neither_linked_nor_apart() -> None:
+def test_a_score_of_zero_is_neither_a_link_nor_a_non_link() -> None:
     nothing = FloatLogistic(np.zeros((2, 1)), np.zeros((2, 1)))
     for graph in (PAIR, APART):
         with pytest.raises(NotExactError, match="is zero"):
             certify(graph, nothing)
 
 
-def test_few_nodes_at_points_far_out_need_no_large_table() -> None:
+def test_few_nodes_at_distant_points_need_no_large_table() -> None:
     far = 2**24 - 1
     parts = {"points": [2, 8, far - 1], "starts": [0, 2, 3, 5], "roots": [3, far, 5, 3, 7]}
     parts |= {"leading": [-1, 1, -1], "exponents": [0, 23, 1]}

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from philia import as_graph
 from philia.datasets import classic
 from philia.exact import load_exact
-from philia.exact.fitted import fit_exact, smallest_exact
+from philia.exact.fit import fit_exact, smallest_exact
 from philia.exact.floats import FloatCommunities, FloatLogistic
 from philia.exceptions import InvalidGraphError, InvalidParameterError
 from philia.graphs import Graph
@@ -29,7 +29,7 @@ def wanted(graph: Graph) -> Any:
 
 @settings(max_examples=15, deadline=None)
 @given(graphs(max_nodes=7), st.sampled_from(["community", "logistic"]))
-def test_what_is_found_has_the_signs_of_the_graph_in_exact_arithmetic(graph: Graph, model: Any) -> None:
+def test_a_fit_has_the_signs_of_the_graph_in_exact_arithmetic(graph: Graph, model: Any) -> None:
     found = fit_exact(graph, 8, model=model)
     assert found is not None
     signs = found.certified.representation.signs(np.arange(graph.n_nodes))
@@ -53,7 +53,7 @@ def test_both_directions_of_logistic_factors_are_right() -> None:
     np.testing.assert_array_equal(np.sign(X @ Y.T), wanted(KARATE))
 
 
-def test_an_odd_number_of_columns_gives_the_odd_one_to_those_that_repel() -> None:
+def test_an_odd_number_of_columns_has_one_more_repelling_than_attracting() -> None:
     found = fit_exact(as_graph([("ann", "bob"), ("bob", "cat")]), 3)
     assert found is not None
     assert isinstance(found.certified.representation, FloatCommunities)
@@ -68,7 +68,7 @@ def test_the_same_seed_gives_the_same_factors() -> None:
     assert first.certified.certificate.representation == again.certified.certificate.representation
 
 
-def test_weights_of_links_change_nothing() -> None:
+def test_link_weights_change_nothing() -> None:
     graph = random_graph(10, 0.4, 0)
     weights = np.full(graph.adjacency.nnz, 3.0)
     plain, weighed = fit_exact(graph, 8), fit_exact(replace(graph, weights=weights), 8)
@@ -77,20 +77,20 @@ def test_weights_of_links_change_nothing() -> None:
     assert plain.iterations == weighed.iterations
 
 
-def test_where_nothing_is_exact_nothing_is_found() -> None:
+def test_a_search_without_an_exact_fit_gives_none() -> None:
     assert fit_exact(KARATE, (1, 0), **QUICK) is None  # no score is negative
     assert smallest_exact(KARATE, most=2, **QUICK) is None
 
 
-def test_the_smallest_is_no_larger_than_what_was_found_on_the_way() -> None:
+def test_the_smallest_fit_is_no_larger_than_those_tried_on_the_way() -> None:
     star = as_graph([("hub", name) for name in ("ann", "bob", "cat", "dan")])
     found = smallest_exact(star)
     assert found is not None
-    assert found.columns == 3  # with 1 + 1, b_i b_j - c_i c_j > 0 takes a node with b > c, and its own score is wrong
+    assert found.columns == 3  # with 1 + 1, a link needs a node with b > c, whose own score is then wrong
     assert found.certified.verify(star).links == 4
 
 
-def test_a_fit_can_be_kept_in_a_file_and_checked_again(tmp_path: Path) -> None:
+def test_a_fit_can_be_saved_and_verified_again(tmp_path: Path) -> None:
     graph = as_graph([("ann", "bob"), ("bob", "cat"), ("cat", "dan")])
     found = fit_exact(graph, 6)
     assert found is not None
@@ -98,7 +98,7 @@ def test_a_fit_can_be_kept_in_a_file_and_checked_again(tmp_path: Path) -> None:
     assert load_exact(tmp_path / "graph.json").verify(graph).columns == 6
 
 
-def test_whoever_watches_is_told_and_can_interrupt() -> None:
+def test_progress_is_reported_and_can_interrupt() -> None:
     seen: list[Progress] = []
     fit_exact(KARATE, (1, 1), on_iteration=seen.append, **QUICK)
     assert seen[0].stage == "2 columns"
@@ -116,7 +116,7 @@ def test_too_few_columns_are_refused(columns: Any) -> None:
         fit_exact(KARATE, columns)
 
 
-def test_other_mistakes_are_named() -> None:
+def test_other_wrong_parameters_are_named() -> None:
     with pytest.raises(InvalidParameterError, match=r"columns is \(1, 2\); X and Y need the same number"):
         fit_exact(KARATE, (1, 2), model="logistic")
     with pytest.raises(InvalidParameterError, match="model is 'svd'; use 'community' or 'logistic'"):

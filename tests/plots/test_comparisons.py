@@ -17,7 +17,7 @@ def test_results_of_reconstruction_and_plain_numbers_are_drawn_alike(app: Dating
     np.testing.assert_array_equal(np.asarray(of_results.get_ydata()), [errors[2].normalized, errors[5].normalized])
 
 
-def test_several_seeds_have_their_mean_and_every_method_its_name(app: DatingApp) -> None:
+def test_seeds_are_averaged_and_every_method_has_a_label(app: DatingApp) -> None:
     seeds = [SymNMF(3, random_state=seed).fit(app.graph) for seed in (0, 1)]
     errors: list[Reconstruction | float] = [reconstruction(app.graph, model.expected_block) for model in seeds]
     ax = plots.error_by_dimension({"SymNMF": {3: errors}, "costs $5 and $6": {3: 0.5}}, floor=0.2)
