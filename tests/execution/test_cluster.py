@@ -204,7 +204,7 @@ def test_work_that_loses_its_workers_again_and_again_is_given_up(cluster: DaskCl
         tries.append(1)
         raise CancelledError
 
-    with pytest.raises(ClusterError, match="5 times one after the other a worker was lost"):
+    with pytest.raises(ClusterError, match="a worker was lost 5 times in a row"):
         cluster.in_spite_of_losses(lost)
     assert len(tries) == 5
 
@@ -271,7 +271,7 @@ def test_workers_with_other_versions_are_refused(
 def test_a_scheduler_that_went_away_is_said(distributed: Any) -> None:
     with in_this_process(distributed, 1) as short, DaskCluster(short.scheduler_address, timeout=0.5) as left_alone:
         short.close()
-        with pytest.raises(ClusterError, match="does not answer any more"):
+        with pytest.raises(ClusterError, match="no longer answers"):
             left_alone.workers()
 
 

@@ -177,7 +177,7 @@ def test_only_what_moved_is_sent_from_round_to_round(cluster: DaskCluster, monke
     Adam(2).minimize(objective, np.ones((600, 7)), np.zeros(7), np.random.default_rng(0))
     kinds = [type(thing).__name__ for thing in sent]
     assert kinds[:4] == ["_ShardWork", "_ShardWork", "_Round", "_Change"]
-    assert set(kinds[4:]) == {"Change"}
+    assert set(kinds[4:]) == {"_Change"}
     assert max(len(change.rows) for change in sent[3:]) <= 600 / 4
 
 

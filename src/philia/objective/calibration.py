@@ -1,4 +1,4 @@
-"""Whether probabilities mean what they say: predicted and observed rates of links, bin by bin."""
+"""Calibration: predicted probabilities against observed rates of links, bin by bin."""
 
 from __future__ import annotations
 
@@ -16,15 +16,16 @@ from philia.pairs import HeldOut
 
 @dataclass(frozen=True, eq=False)
 class Calibration:
-    """For bins of pairs by their probability: the mean probability, the share that is linked, and how many pairs.
+    """For bins of pairs by probability: the mean probability, the share of linked pairs, and the number of pairs.
 
-    Bin b holds the probabilities from ``edges[b]`` up to, not including, ``edges[b + 1]``; the last holds its upper
-    edge too. Each bin has about the same sum of probabilities, so the same number of expected links: with bins of equal
-    width nearly all pairs of a sparse graph would be in the first, and with bins of equal size nearly all links in the
-    last. Equal probabilities are never separated, so there may be fewer bins than asked for.
+    Bin b holds probabilities in [``edges[b]``, ``edges[b + 1]``); the last bin includes its upper edge. Every bin has
+    about the same sum of probabilities, hence the same expected number of links: with bins of equal width nearly all
+    pairs of a sparse graph would fall into the first, and with bins of equal size nearly all links into the last. Equal
+    probabilities stay together, so there may be fewer bins than requested.
 
-    Where pairs were drawn, ``counts`` estimates how many there are, and ``trials`` is how many pairs, all of them
-    looked at, would tell the observed share as well; otherwise the two are the same.
+    If pairs were sampled, ``counts`` estimates the number of pairs in the graph, and ``trials`` is the effective sample
+    size: the number of pairs which, if all were observed, would determine the observed share equally well. Otherwise
+    the two are equal.
 
     >>> sure = calibrate(np.array([False, False, True, True]), np.array([0.1, 0.3, 0.6, 1.0]), bins=2)
     >>> sure.predicted.round(3).tolist(), sure.observed.round(3).tolist(), sure.counts.tolist()
@@ -39,7 +40,7 @@ class Calibration:
 
     @property
     def intervals(self) -> tuple[Float64Array, Float64Array]:
-        """The ends of the 95 % intervals of the observed shares, by Wilson's formula.
+        """Wilson's 95 % intervals for the observed shares: lower and upper ends.
 
         >>> lower, upper = calibrate(np.array([False, True]), np.array([0.25, 0.25])).intervals
         >>> lower.round(2).tolist(), upper.round(2).tolist()
@@ -58,10 +59,10 @@ class Calibration:
 def calibrate(
     linked: BoolArray, probabilities: Float64Array, bins: int = 10, chances: Float64Array | None = None
 ) -> Calibration:
-    """The calibration of probabilities of links, in at most that many bins; one entry a pair.
+    """The calibration of link probabilities in at most ``bins`` bins; arrays have one entry per pair.
 
-    ``chances`` are those with which each pair was drawn, where not all were looked at: a pair counts as one over its
-    chance.
+    If the pairs are a sample, ``chances`` holds the probability with which each was drawn, and it counts as one over
+    that.
 
     >>> print(calibrate(np.array([False, True]), np.array([0.25, 0.25])))
     predicted 0.25, observed 0.5 of 2 pairs
@@ -72,7 +73,7 @@ def calibrate(
     weights = np.ones(len(rising)) if chances is None else 1 / chances[order]
     counts = np.add.reduceat(weights, first)
     links = np.add.reduceat(weights * linked[order], first)
-    spread = np.add.reduceat(weights**2 - weights, first)  # what drawing adds to the variance of a count
+    spread = np.add.reduceat(weights**2 - weights, first)  # what sampling adds to the variance of a count
     rising = rising[first]
     expected = rising * counts
     total = expected.sum()
@@ -81,8 +82,8 @@ def calibrate(
     starts = np.flatnonzero(np.diff(number, prepend=-1))
     size = np.add.reduceat(counts, starts)
     observed = np.add.reduceat(links, starts) / size
-    # The share is links / size, and only the size is uncertain: the variance of chance, o (1 - o) / size, grows by
-    # o² spread / size². This is the size for which chance alone would have that variance.
+    # The share is links / size, and only the size is uncertain: the binomial variance o (1 - o) / size grows by
+    # o² spread / size². The effective size is the one whose binomial variance alone would be as large.
     blur = np.add.reduceat(spread, starts) / size * observed / np.maximum(1 - observed, 1e-12)
     return Calibration(
         edges=np.append(rising[starts], rising[-1:]),
@@ -101,9 +102,9 @@ def estimated_calibration(
     held_out: HeldOut | None = None,
     pairs: int = PAIRS,
 ) -> Calibration:
-    """The calibration over all pairs of different nodes, or over those held out: all links, about ``pairs`` others.
+    """The calibration over all pairs of different nodes, or over held-out ones: all links, and about ``pairs`` others.
 
-    Others are drawn as in the estimate of the likelihood; all of them are taken if there are fewer, or a list of them.
+    The others are drawn as for the estimate of the likelihood; if there are fewer, or a list of them, all are used.
 
     >>> from philia import as_graph
     >>> from philia.factors import CommunityFactors

@@ -24,12 +24,11 @@ _ROWS, _COLUMNS = 1024, 4096
 _CHUNK = 65536
 """Pairs of a sample scored together: two rows of F for each, 50 MB with 100 columns in single precision."""
 
-
 PAIRS = 2**20
-"""About how many pairs are drawn if nobody says how many."""
+"""Default number of pairs to draw: the standard error is then about a thousandth of the spread."""
 
 _MOST_DRAWN = 2**26
-"""More are not drawn only because few of them are held out."""
+"""The most pairs to draw in order to find enough held-out ones among them."""
 
 _AT_ONCE = 2**20
 """Pairs drawn together: 16 MB of rows and columns."""
@@ -39,7 +38,7 @@ NORMAL_95 = 1.959963984540054
 
 
 def mean_log_likelihood(graph: Graph, score_block: Callable[[slice, slice], Float64Array], loss: Loss) -> float:
-    """The mean, over all pairs of different nodes, of the log-probability of what is there; 0 is perfect.
+    """The mean log-probability of the observed links and non-links over all pairs of different nodes; 0 is perfect.
 
     >>> from philia import as_graph
     >>> from philia.objective import CrossEntropy
@@ -91,11 +90,10 @@ def _blocks_above(n: int) -> Iterator[tuple[slice, slice]]:
 def estimated_log_likelihood(
     graph: Graph, factors: LowRankFactors, loss: Loss, rng: np.random.Generator, pairs: int = PAIRS
 ) -> Estimate:
-    """The mean, over all pairs of different nodes, of the log-probability of what is there, estimated without bias.
+    """An unbiased estimate of the mean log-probability over all pairs of different nodes.
 
-    Links count exactly. Of the other pairs, those with higher probabilities are drawn more often, because they cost
-    more, and each is weighed by one over its chance (Horvitz and Thompson). About ``pairs`` are drawn; all of them if
-    there are fewer.
+    Links count exactly. Other pairs are drawn more often the higher their probability, because they cost more, and each
+    is weighted by one over its chance (Horvitz and Thompson). About ``pairs`` are drawn, or all if there are fewer.
 
     >>> from philia import as_graph
     >>> from philia.factors import CommunityFactors
@@ -121,10 +119,10 @@ def draw_unlinked(
     pairs: int,
     held_out: HeldOut | None = None,
 ) -> DrawnPairs:
-    """About ``pairs`` pairs without a link: half drawn alike from all pairs, half where the probabilities are high.
+    """About ``pairs`` non-links: half drawn uniformly from all pairs, half in proportion to their probability.
 
-    A pair comes with its chance, that of being in one half or in the other: floor + (1 - floor) · share · p. All that
-    there are come if they are fewer. With ``held_out`` they are pairs that a hash holds out.
+    Each pair comes with its chance of being drawn, by either half: floor + (1 - floor) · share · p. If there are fewer
+    non-links, all of them are returned. With ``held_out``, only pairs that its hash holds out.
 
     >>> from philia import as_graph
     >>> from philia.factors import CommunityFactors
@@ -137,7 +135,7 @@ def draw_unlinked(
     n = graph.n_nodes
     if held_out is not None:
         pairs = min(int(pairs / max(held_out.random_share, 1e-9)), max(pairs, _MOST_DRAWN))
-    # A fitted model expects about as many links as there are.
+    # A fitted model expects about as many links as the graph has.
     share, floor = min(pairs / (2 * max(1, graph.n_links)), 1.0), min(pairs / max(1, n * (n - 1)), 1.0)
     keys = [np.empty(0, np.int64)]
     for rows, columns in _likely_and_even(factors, loss, rng, share, floor):
@@ -155,14 +153,14 @@ def draw_unlinked(
 def _likely_and_even(
     factors: LowRankFactors, loss: Loss, rng: np.random.Generator, share: float, floor: float
 ) -> Iterator[tuple[Int64Array, Int64Array]]:
-    """Pairs drawn with chance share · p, and others drawn with chance ``floor``, independently; some come twice."""
+    """Pairs drawn with chance share · p, and independently with chance ``floor``; some appear in both."""
     n = factors.n_nodes
     if floor == 1:
         yield np.triu_indices(n, k=1)
         return
     for drawn in PairRates.of(factors, loss).draw(rng, share):
         yield drawn.rows, drawn.columns
-    # A pair that comes at a rate of -log(1 - floor) comes at least once with chance floor.
+    # A Poisson count with mean -log(1 - floor) is at least one with probability floor.
     count = int(rng.poisson(-np.log1p(-floor) * n * (n - 1) / 2))
     for at in range(0, count, _AT_ONCE):
         rows = rng.integers(n, size=min(_AT_ONCE, count - at))
@@ -172,7 +170,7 @@ def _likely_and_even(
 
 @dataclass(frozen=True)
 class Estimate:
-    """A value, and the ends of its 95 % interval; both are the value itself where nothing had to be estimated.
+    """An estimated value with its 95 % interval; both ends equal the value if it is exact.
 
     >>> print(Estimate.from_variance(-0.5, 0.0001))
     -0.5 (95 %: -0.5196 to -0.4804)
@@ -186,18 +184,18 @@ class Estimate:
 
     @classmethod
     def from_variance(cls, value: float, variance: float) -> Self:
-        """An estimate whose error is about normal with this variance."""
+        """An estimate whose error is approximately normal with this variance."""
         reach = NORMAL_95 * math.sqrt(variance)
         return cls(float(value), float(value - reach), float(value + reach))
 
     @classmethod
     def of_all(cls, value: float) -> Self:
-        """A value over all pairs, without an error."""
+        """An exact value, computed over all pairs."""
         return cls(float(value), float(value), float(value))
 
     @property
     def exact(self) -> bool:
-        """Whether nothing had to be estimated."""
+        """Whether the value was computed rather than estimated."""
         return self.lower == self.upper
 
     def __str__(self) -> str:
