@@ -76,9 +76,9 @@ def test_pairs_that_were_all_drawn_are_ordered_as_without_weights() -> None:
     assert precision.exact
 
 
-def test_a_pair_with_half_a_chance_counts_twice() -> None:
+def test_a_pair_with_a_weight_of_two_counts_twice() -> None:
     links, others = np.array([3.0, 1.0, 1.0]), np.array([2.0, 1.0, 0.0])
-    auc, precision = weighted_order(links, others, np.array([0.5, 1.0, 0.5]))
+    auc, precision = weighted_order(links, others, np.array([2.0, 1.0, 2.0]))
     exact = link_scores([True] * 3 + [False] * 5, [*links, 2.0, 2.0, 1.0, 0.0, 0.0])
     assert auc is not None
     assert precision is not None

@@ -121,7 +121,7 @@ def test_unknown_pairs_may_be_given_by_a_function() -> None:
     by_function = CommunityModel(2, 1, penalty=1, random_state=0).fit(graph, held_out=lambda u, v: (u < 3) & (v < 3))
     by_list = CommunityModel(2, 1, penalty=1, random_state=0).fit(graph, held_out=[(0, 1), (0, 2), (1, 2)])
     assert (by_function.factors_.homophilous == by_list.factors_.homophilous).all()
-    with pytest.raises(InvalidParameterError, match="must answer with true and false"):
+    with pytest.raises(InvalidParameterError, match="must return an array of booleans"):
         CommunityModel(2, 1, penalty=1).fit(graph, held_out=lambda u, v: 1)
 
 

@@ -11,7 +11,7 @@ from philia import plots
 from philia.datasets import DatingApp
 from philia.evaluate import evaluate_links
 from philia.models import CommunityModel
-from philia.objective.calibration import calibrate
+from philia.pairs.calibration import calibrate
 from tests.plots.models import random_model
 from tests.plots.rendering import room_left
 

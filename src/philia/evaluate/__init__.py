@@ -10,8 +10,8 @@ from philia.evaluate.mutual_information import overlapping_nmi
 from philia.evaluate.omega import omega_index
 from philia.evaluate.predictors import PREDICTORS
 from philia.evaluate.reconstruction import Reconstruction, reconstruction
-from philia.objective.calibration import Calibration
-from philia.objective.likelihood import Estimate
+from philia.pairs.calibration import Calibration
+from philia.pairs.estimate import Estimate
 
 __all__ = [
     "PREDICTORS",

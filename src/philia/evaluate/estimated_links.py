@@ -19,7 +19,8 @@ from philia.exceptions import InvalidParameterError
 from philia.factors import LowRankFactors
 from philia.graphs import Graph
 from philia.objective import mean_log_likelihood
-from philia.objective.likelihood import PAIRS, Estimate, draw_unlinked, estimated_log_likelihood
+from philia.objective.likelihood import PAIRS, estimated_log_likelihood, sample_pairs
+from philia.pairs.estimate import Estimate
 
 if TYPE_CHECKING:
     from philia.models import LinkModel
@@ -94,28 +95,26 @@ def estimated_link_scores(model: LinkModel, *, pairs: int = PAIRS, random_state:
         values = (None if value is None else Estimate.of_all(value) for value in (exact.auc, exact.average_precision))
         return EstimatedLinkScores(exact.links, exact.pairs - exact.links, *values)
     rng = np.random.default_rng(random_state)
-    drawn = draw_unlinked(graph, factors, model.loss, rng, pairs, held_out)
-    rows, columns = graph.links
-    kept = held_out.contains(rows, columns)
-    links = factors.scores(rows[kept], columns[kept])
-    auc, precision = weighted_order(links, drawn.scores, drawn.chances)
-    return EstimatedLinkScores(len(links), len(drawn.rows), auc, precision)
+    sample = sample_pairs(graph, factors, model.loss, rng, pairs, held_out)
+    scores, linked = factors.scores(sample.rows, sample.columns), sample.linked
+    auc, precision = weighted_order(scores[linked], scores[~linked], sample.weights[~linked])
+    return EstimatedLinkScores(sample.n_links, len(scores) - sample.n_links, auc, precision)
 
 
 def weighted_order(
-    links: Float64Array, others: Float64Array, chances: Float64Array
+    links: Float64Array, others: Float64Array, weights: Float64Array
 ) -> tuple[Estimate | None, Estimate | None]:
-    """AUC and average precision from the scores of all links and of others that were drawn with these chances.
+    """AUC and average precision from the scores of all links and of sampled other pairs with these weights.
 
     Both are smooth in the sums over the drawn pairs, so their variances follow from their slopes.
 
-    >>> auc, precision = weighted_order(np.array([2.0, 0.0]), np.array([1.0]), np.array([0.25]))
+    >>> auc, precision = weighted_order(np.array([2.0, 0.0]), np.array([1.0]), np.array([4.0]))
     >>> auc.value, precision.value  # the other counts as four: links have precisions of 1 and of 2 in 6
     (0.5, 0.666...)
     """
     if not len(links) or not len(others):
         return None, None
-    weights, spread = 1 / chances, (1 - chances) / chances**2
+    spread = weights**2 - weights  # the variance of a weight: 1/p with probability p, otherwise 0
     falling, place = np.unique(-np.concatenate([links, others]), return_inverse=True)
     at_links, at_others = place[: len(links)], place[len(links) :]
     linked = np.bincount(at_links, minlength=len(falling))

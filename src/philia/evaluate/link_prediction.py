@@ -12,7 +12,7 @@ import numpy.typing as npt
 from philia._types import BoolArray, Float64Array
 from philia.evaluate.ranking import Ranking
 from philia.exceptions import InvalidParameterError
-from philia.objective.calibration import Calibration, calibrate
+from philia.pairs.calibration import Calibration, calibrate
 
 if TYPE_CHECKING:
     from philia.models import LinkModel

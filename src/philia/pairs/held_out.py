@@ -23,7 +23,7 @@ from philia.graphs.mapped import part_of
 from philia.pairs.names import rows_of_pairs
 
 _ROWS = 1024
-"""Rows whose pairs are tested together: with 10,000 nodes, a block of 10 MB."""
+"""Rows whose pairs are tested together: ten million pairs in a graph of 10,000 nodes."""
 
 _NAMED_ROWS = 256
 """The same where a user's function is asked about names: their arrays take more memory than numbers do."""

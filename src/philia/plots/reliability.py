@@ -7,8 +7,8 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from philia.models import CommunityModel
-from philia.objective.calibration import Calibration, estimated_calibration
-from philia.objective.likelihood import PAIRS
+from philia.objective.likelihood import PAIRS, estimated_calibration
+from philia.pairs.calibration import Calibration
 from philia.plots.style import ATTRACT, NEUTRAL, TICK, axes_or_new, label, open_frame
 
 _WIDE = 20.0

@@ -11,8 +11,8 @@ from scipy.special import expit, xlogy
 from philia._types import Float64Array
 from philia.evaluate.estimated_links import weighted_order
 from philia.models import CommunityModel
-from philia.objective.calibration import calibrate
-from philia.objective.likelihood import draw_unlinked
+from philia.objective.likelihood import sample_pairs
+from philia.pairs.calibration import calibrate
 from philia.report.words import counted
 
 PAIRS = 2**20
@@ -32,14 +32,14 @@ class JudgedPairs:
 
     Every other pair counts for one over its chance, so sums stand for all pairs (Horvitz and Thompson).
 
-    >>> judged = JudgedPairs(np.array([0.0]), np.array([0.0]), np.array([0.5]), held_out=False)
+    >>> judged = JudgedPairs(np.array([0.0]), np.array([0.0]), np.array([2.0]), held_out=False)
     >>> judged.pairs, judged.mean_log_likelihood
     (3.0, -0.69...)
     """
 
     links: Float64Array
     others: Float64Array
-    chances: Float64Array
+    weights: Float64Array
     held_out: bool
 
     @classmethod
@@ -47,21 +47,16 @@ class JudgedPairs:
         """The pairs held out of a fit, or without any those that it saw."""
         graph, factors, held_out = model.graph_, model.factors_, model.held_out_
         rng = np.random.default_rng(0)
-        if held_out is not None and held_out.expected(graph.n_nodes) <= pairs:
-            rows, columns = held_out.pairs(graph.n_nodes)
-            scores, linked = factors.scores(rows, columns), graph.linked(rows, columns)
-            return cls(scores[linked], scores[~linked], np.ones(int((~linked).sum())), held_out=True)
-        drawn = draw_unlinked(graph, factors, model.loss, rng, _affordable(model, pairs, rng), held_out)
-        rows, columns = graph.links
-        if held_out is not None:
-            kept = held_out.contains(rows, columns)
-            rows, columns = rows[kept], columns[kept]
-        return cls(factors.scores(rows, columns), drawn.scores, drawn.chances, held_out is not None)
+        if held_out is None or held_out.expected(graph.n_nodes) > pairs:
+            pairs = _affordable(model, pairs, rng)
+        sample = sample_pairs(graph, factors, model.loss, rng, pairs, held_out)
+        scores, linked = factors.scores(sample.rows, sample.columns), sample.linked
+        return cls(scores[linked], scores[~linked], sample.weights[~linked], held_out is not None)
 
     @property
     def pairs(self) -> float:
         """How many pairs they stand for."""
-        return len(self.links) + float(np.sum(1 / self.chances))
+        return len(self.links) + float(np.sum(self.weights))
 
     def told(self, count: float) -> int:
         """A number of pairs in as many digits as are known: three, unless every pair is among them."""
@@ -70,13 +65,13 @@ class JudgedPairs:
     @property
     def exact(self) -> bool:
         """Whether every pair is among them."""
-        return bool((self.chances == 1).all())
+        return bool((self.weights == 1).all())
 
     @property
     def mean_log_likelihood(self) -> float:
         """The mean, over all pairs, of the log-probability of what is there."""
         links, others = -np.logaddexp(0, -self.links), -np.logaddexp(0, self.others)
-        return float((links.sum() + np.sum(others / self.chances)) / self.pairs)
+        return float((links.sum() + np.sum(others * self.weights)) / self.pairs)
 
     @property
     def density_alone(self) -> float:
@@ -114,7 +109,7 @@ def quality(judged: JudgedPairs) -> dict[str, Any] | None:
     >>> found["auc"], found["auc_interval"], found["held_out"]
     (1.0, None, True)
     """
-    auc, precision = weighted_order(judged.links, judged.others, judged.chances)
+    auc, precision = weighted_order(judged.links, judged.others, judged.weights)
     if auc is None or precision is None:
         return None
     return {
@@ -141,7 +136,7 @@ def calibration(judged: JudgedPairs) -> dict[str, list[float]]:
     found = calibrate(
         np.repeat([True, False], [len(judged.links), len(judged.others)]),
         expit(np.concatenate([judged.links, judged.others])),
-        chances=np.concatenate([np.ones(len(judged.links)), judged.chances]),
+        weights=np.concatenate([np.ones(len(judged.links)), judged.weights]),
     )
     low, high = found.intervals
     return {

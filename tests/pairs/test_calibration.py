@@ -8,8 +8,9 @@ from scipy.stats import binomtest
 from philia.factors import CommunityFactors
 from philia.graphs import Graph, Nodes
 from philia.objective import CrossEntropy
-from philia.objective.calibration import calibrate, estimated_calibration
+from philia.objective.likelihood import estimated_calibration
 from philia.pairs import ListedPairs, RandomPairs
+from philia.pairs.calibration import calibrate
 from tests.strategies import random_graph
 
 
