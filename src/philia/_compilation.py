@@ -25,10 +25,10 @@ FAST_LOOPS: dict[str, Any] = {"error_model": "numpy", "fastmath": {"reassoc", "c
 
 
 def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function compiled on first use, outside Python's lock, and cached on disk where a folder can be written to.
+    """The function, compiled on first use without the GIL, and cached on disk if a folder is writable.
 
-    Numba looks for a new version of a function only where the function itself is written. Here it also depends on the
-    kernels and constants that its file takes from others, so a digest of all of that becomes part of its name.
+    Numba's cache notices only changes of the file that defines a function. Here a function also depends on kernels and
+    constants imported from other files, so a digest of all of them becomes part of its name.
     """
     function.__qualname__ += f".{_digest(function)}"
     try:
@@ -38,16 +38,20 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function as a part of the kernels that call it: compiled into each of them, and cached with them only."""
+    """The function as a part of the kernels that call it: inlined into each of them, and cached only with them.
+
+    A part that was compiled and cached by itself might be optimized differently from one that was not, and a result
+    would depend on whether its kernel came from the cache.
+    """
     function.__qualname__ += f".{_digest(function)}"
     return numba.njit(function, forceinline=True, **FAST_LOOPS)  # type: ignore[no-any-return]
 
 
 def specialized(kernel: Callable[..., Any], **names: Any) -> Callable[..., Any]:
-    """The kernel, which is not compiled yet, with these functions and constants in place of its globals.
+    """A plain function compiled as a kernel, with these functions and constants in place of its globals.
 
-    Functions that are not compiled either become parts of it. A closure would do the same, but numba never finds a
-    closure over compiled functions in its cache again.
+    Plain functions among them are inlined. A closure would do the same, but numba cannot find a closure over compiled
+    functions in its cache.
     """
     return compiled(_rebound(kernel, names))
 
@@ -71,7 +75,7 @@ def _part(function: Callable[..., Any]) -> Callable[..., Any]:
 
 @overload(expit, inline="always", jit_options=FAST_LOOPS)
 def _expit(x: Any) -> Callable[[Any], Any]:  # noqa: ARG001  (numba looks at the type)
-    """1 / (1 + e^-x), as SciPy has it; numba does not know SciPy's functions."""
+    """1 / (1 + e^-x), as in SciPy, whose functions numba does not know."""
 
     def logistic(x: Any) -> Any:
         return 1 / (1 + np.exp(-x))
@@ -80,10 +84,10 @@ def _expit(x: Any) -> Callable[[Any], Any]:  # noqa: ARG001  (numba looks at the
 
 
 def _digest(function: Callable[..., Any]) -> str:
-    """A digest of what the machine code of a function depends on beside the processor, of which numba takes care.
+    """A digest of everything that the machine code of a function depends on, except the processor, which numba checks.
 
-    That is its file, how it is compiled, the constants that its file knows, and the kernels from other files, whose
-    names contain their own digests.
+    That is its file, this file, its global constants, and kernels from other files, whose names contain their own
+    digests.
     """
     known = function.__globals__
     kernels = [value.py_func.__qualname__ for value in known.values() if isinstance(value, Dispatcher)]
@@ -93,7 +97,7 @@ def _digest(function: Callable[..., Any]) -> str:
 
 
 def _is_constant(value: object) -> bool:
-    """Whether a kernel could use a value; other objects may have a name that is new in every process."""
+    """Whether a value can be a constant of a kernel; the repr of other objects may differ in every process."""
     if isinstance(value, tuple):
         return all(_is_constant(part) for part in value)
     return isinstance(value, int | float | str)
@@ -101,7 +105,7 @@ def _is_constant(value: object) -> bool:
 
 @cache
 def _source(code: CodeType) -> str:
-    """The text of the file that a function is written in; of a function typed at a prompt, all that it consists of."""
+    """The text of the file that defines a function; for one typed at a prompt, its bytecode and constants."""
     file = Path(code.co_filename)
     if file.is_file():
         return file.read_text(encoding="utf-8")
@@ -110,7 +114,7 @@ def _source(code: CodeType) -> str:
 
 @contextmanager
 def announced(work: str, after: float = 1.0) -> Iterator[None]:
-    """Log what takes so long if it takes longer than ``after`` seconds; from the cache it takes far less."""
+    """Log a message if the work takes longer than ``after`` seconds; loading from the cache takes far less."""
     timer = threading.Timer(after, _LOG.info, args=(f"{work}: once, about ten seconds; later runs find it ready",))
     timer.daemon = True
     timer.start()

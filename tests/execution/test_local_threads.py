@@ -17,7 +17,7 @@ def blas_threads() -> set[int]:
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
-def test_results_come_in_order_and_blas_is_alone_meanwhile(threads: int) -> None:
+def test_results_come_in_order_with_blas_on_one_thread(threads: int) -> None:
     before = blas_threads()
     results = list(LocalThreads(threads).map(lambda item: (item, blas_threads()), range(20)))
     assert [item for item, _ in results] == list(range(20))
@@ -26,7 +26,7 @@ def test_results_come_in_order_and_blas_is_alone_meanwhile(threads: int) -> None
 
 
 @pytest.mark.parametrize("items", [0, 1, 2])
-def test_a_single_item_stays_with_the_caller(items: int) -> None:
+def test_a_single_item_runs_in_the_calling_thread(items: int) -> None:
     caller = threading.get_ident()
     results = list(LocalThreads(3).map(lambda item: (item, threading.get_ident() == caller), iter(range(items))))
     assert results == [(item, items == 1) for item in range(items)]
@@ -51,7 +51,7 @@ def test_the_number_of_threads_changes_no_bit(kernel: object, dtype: str) -> Non
         np.testing.assert_array_equal(gradient, results[0][1])
 
 
-def test_blas_stays_on_one_thread_until_the_last_thread_that_needs_it_has_left() -> None:
+def test_blas_stays_on_one_thread_until_the_last_user_leaves() -> None:
     with threadpool_limits(2, user_api="blas"):
         first, second = one_blas_thread(), one_blas_thread()
         first.__enter__()

@@ -53,7 +53,7 @@ def connections(monkeypatch: pytest.MonkeyPatch) -> list[DaskCluster]:
     return made
 
 
-def test_every_way_to_name_a_place_gives_the_same_bits(cluster: DaskCluster, address: str) -> None:
+def test_every_way_to_name_an_executor_gives_the_same_bits(cluster: DaskCluster, address: str) -> None:
     here = small().fit(GRAPH)
     for there in (cluster, cluster.client, address, ThreadPoolExecutor(2), Parts(3)):
         same(small(executor=there).fit(GRAPH), here)
@@ -67,11 +67,11 @@ def test_every_way_to_name_a_place_gives_the_same_bits(cluster: DaskCluster, add
         AttractRepel(3, 1, solver=LBFGSB(4), random_state=0),
     ],
 )
-def test_other_models_run_there_too(cluster: DaskCluster, model: Any) -> None:
+def test_other_models_run_on_a_cluster(cluster: DaskCluster, model: Any) -> None:
     same(clone(model).set_params(executor=cluster).fit(GRAPH), model.fit(GRAPH))
 
 
-def test_an_address_is_connected_to_once_in_an_automatic_choice_and_left(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_automatic_choice_connects_to_an_address_once(monkeypatch: pytest.MonkeyPatch) -> None:
     happened: list[str] = []
 
     class Connection(Parts):
@@ -94,7 +94,7 @@ def test_an_address_is_connected_to_once_in_an_automatic_choice_and_left(monkeyp
     assert happened == ["opened tcp://10.0.0.1:8786", "closed"]
 
 
-def test_new_nodes_and_other_fits_are_computed_there(address: str, connections: list[DaskCluster]) -> None:
+def test_fold_in_and_refits_run_on_the_executor(address: str, connections: list[DaskCluster]) -> None:
     here, there = small().fit(SMALL), small(executor=address).fit(SMALL)
     assert there.stability(fits=2).communities[0].appears == here.stability(fits=2).communities[0].appears
     assert len(connections) == 2
@@ -104,13 +104,13 @@ def test_new_nodes_and_other_fits_are_computed_there(address: str, connections: 
     assert {opened.client.status for opened in connections} == {"closed"}
 
 
-def test_a_clone_runs_at_the_same_place(cluster: DaskCluster) -> None:
+def test_a_clone_uses_the_same_executor(cluster: DaskCluster) -> None:
     for there in (cluster, cluster.client, "tcp://10.0.0.1:8786"):
         assert clone(small(executor=there)).executor is there
     assert deepcopy(cluster) is cluster
 
 
-def test_files_pickles_and_copies_have_no_place(cluster: DaskCluster, address: str, tmp_path: Path) -> None:
+def test_files_pickles_and_copies_do_not_keep_the_executor(cluster: DaskCluster, address: str, tmp_path: Path) -> None:
     for there in (cluster, cluster.client, address):
         model = small(executor=there).fit(SMALL)
         model.save(tmp_path / "model.safetensors")
@@ -122,7 +122,7 @@ def test_files_pickles_and_copies_have_no_place(cluster: DaskCluster, address: s
         assert "executor=" in repr(model)
 
 
-def test_a_place_is_left_when_a_fit_fails(address: str, connections: list[DaskCluster]) -> None:
+def test_the_connection_is_closed_when_a_fit_fails(address: str, connections: list[DaskCluster]) -> None:
     def failing(*given: Any) -> Any:
         raise ZeroDivisionError
 
@@ -134,12 +134,12 @@ def test_a_place_is_left_when_a_fit_fails(address: str, connections: list[DaskCl
 
 
 @pytest.mark.parametrize("place", [8786, LocalThreads, [1, 2]])
-def test_what_has_no_map_is_refused(place: Any) -> None:
+def test_an_object_without_map_is_refused(place: Any) -> None:
     with pytest.raises(InvalidParameterError, match=r"executor is .*; give a distributed\.Client, the address"):
         small(executor=place).fit(SMALL)
 
 
-def test_an_address_outside_of_a_fit_is_connected_to_while_it_maps(
+def test_outside_a_fit_an_address_is_connected_only_during_map(
     cluster: DaskCluster, address: str, connections: list[DaskCluster]
 ) -> None:
     assert list(as_executor(address).map(abs, [-1, 2])) == [1, 2]
@@ -148,7 +148,7 @@ def test_an_address_outside_of_a_fit_is_connected_to_while_it_maps(
         assert list(there.map(abs, [-3])) == [3]
 
 
-def test_a_cluster_that_is_not_there_is_said(distributed: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_cluster_is_an_error(distributed: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(setting, "DaskCluster", lambda address: DaskCluster(address, timeout=0.5))
     with pytest.raises(ClusterError, match=r"no scheduler answered at tcp://127\.0\.0\.1:1"):
         small(executor="tcp://127.0.0.1:1").fit(SMALL)
@@ -164,7 +164,7 @@ def test_the_search_on_sampled_pairs_has_the_same_bits_on_any_number_of_workers(
     same(sampled(cluster).fit(GRAPH), one)
 
 
-def test_only_what_moved_is_sent_from_round_to_round(cluster: DaskCluster, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_rows_that_moved_are_sent_between_rounds(cluster: DaskCluster, monkeypatch: pytest.MonkeyPatch) -> None:
     sent: list[Any] = []
     scatter = cluster.client.scatter
 
@@ -177,7 +177,7 @@ def test_only_what_moved_is_sent_from_round_to_round(cluster: DaskCluster, monke
     Adam(2).minimize(objective, np.ones((600, 7)), np.zeros(7), np.random.default_rng(0))
     kinds = [type(thing).__name__ for thing in sent]
     assert kinds[:4] == ["_ShardWork", "_ShardWork", "_Round", "_Change"]
-    assert set(kinds[4:]) == {"Change"}
+    assert set(kinds[4:]) == {"_Change"}
     assert max(len(change.rows) for change in sent[3:]) <= 600 / 4
 
 

@@ -75,7 +75,7 @@ def test_thinned_draws_have_the_probabilities_of_all_pairs(
     )
 
 
-def test_the_chance_that_comes_with_a_pair_is_the_one_it_had() -> None:
+def test_the_chance_returned_with_a_pair_is_right() -> None:
     factors, loss = kinds()[0]
     n, counts, chances = factors.n_nodes, np.zeros((41, 41)), np.full((41, 41), np.nan)
     for seed in range(RUNS):
@@ -96,7 +96,7 @@ def counts(factors: LowRankFactors) -> list[int]:
     return [sum(len(part.rows) for part in draw) for draw in draws]
 
 
-def test_a_walk_that_is_interrupted_goes_on_where_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupted_walk_continues_where_it_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     factors, loss = kinds()[0]
     monkeypatch.setattr(boxes_file, "_ROOM", 7)
     parts = list(Boxes(factors).draw(loss.expected, np.random.default_rng(3)))
@@ -116,7 +116,7 @@ def test_a_walk_that_is_interrupted_goes_on_where_it_was(monkeypatch: pytest.Mon
     assert abs(np.mean(total) - np.mean(whole)) < 5 * spread
 
 
-def test_a_sparse_graph_is_drawn_without_looking_at_most_pairs() -> None:
+def test_a_sparse_graph_is_drawn_without_examining_most_pairs() -> None:
     rng = np.random.default_rng(0)
     n = 20_000
     B = np.zeros((n, 8))
@@ -126,7 +126,7 @@ def test_a_sparse_graph_is_drawn_without_looking_at_most_pairs() -> None:
     assert looked < n * (n - 1) / 2 / 200
 
 
-def test_few_nodes_and_no_columns_are_no_exception() -> None:
+def test_few_nodes_and_zero_columns_work() -> None:
     one = CommunityFactors.attracting(np.ones((1, 2)))
     assert every_part(one, CrossEntropy(), 0).rows.size == 0
     assert Boxes(one).largest(sparse.csr_array((1, 1)), 3).rows.size == 0
@@ -134,7 +134,7 @@ def test_few_nodes_and_no_columns_are_no_exception() -> None:
     assert every_part(bare, CrossEntropy(), 0).chances.tolist() == [0.5] * every_part(bare, CrossEntropy(), 0).rows.size
 
 
-def test_a_search_that_is_given_up_says_what_may_be_left() -> None:
+def test_a_search_that_is_given_up_returns_a_bound_on_the_rest() -> None:
     rng = np.random.default_rng(1)
     factors = CommunityFactors(members(500, 4, rng, 1.0), members(500, 2, rng, 1.0), rng.normal(size=500))
     none = sparse.csr_array((500, 500))
@@ -144,7 +144,7 @@ def test_a_search_that_is_given_up_says_what_may_be_left() -> None:
     assert all(factors.scores(np.array([i]), np.array([j]))[0] <= given_up.beyond for i, j in missed)
 
 
-def test_equal_scores_go_to_the_earlier_rows_without_looking_at_all() -> None:
+def test_ties_go_to_the_earlier_rows_without_examining_all_pairs() -> None:
     n = 3000
     factors = BlockFactors(np.arange(n) % 3, np.array([[0.5, 0.1, 0.1], [0.1, 0.5, 0.1], [0.1, 0.1, 0.5]]))
     found = Boxes(factors).largest(sparse.csr_array((n, n)), 5, patience=20_000)

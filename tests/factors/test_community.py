@@ -9,7 +9,7 @@ from philia.factors import CommunityFactors
 
 
 @pytest.mark.parametrize(("k_B", "k_C"), [(3, 2), (1, 0), (0, 2), (0, 0)])
-def test_each_name_stands_for_the_column_that_contributes_at_its_place(k_B: int, k_C: int) -> None:
+def test_names_and_columns_are_in_the_order_of_contributions(k_B: int, k_C: int) -> None:
     rng = np.random.default_rng(0)
     factors = CommunityFactors(rng.random((5, k_B)), rng.random((5, k_C)), rng.random(5))
     assert factors.counts == (k_B, k_C)

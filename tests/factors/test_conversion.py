@@ -24,7 +24,7 @@ def test_logistic_factors_that_represent_a_graph_exactly_still_do_when_converted
 
 
 @pytest.mark.parametrize("convert", [split, shift])
-def test_nothing_of_size_n_by_n_is_ever_made(convert: Any) -> None:
+def test_nothing_of_size_n_by_n_is_allocated(convert: Any) -> None:
     rng = np.random.default_rng(0)
     factors = LogisticFactors(rng.normal(size=(4000, 3)), rng.normal(size=(4000, 3)))
     tracemalloc.start()
@@ -43,14 +43,14 @@ def test_either_side_may_be_empty(convert: Any, positive: int, negative: int) ->
     np.testing.assert_allclose(convert(given).score_block(every, every), given.score_block(every, every), atol=1e-12)
 
 
-def test_shifting_leaves_nonnegative_entries_as_close_to_zero_as_it_can() -> None:
+def test_shifting_makes_entries_nonnegative_by_the_smallest_shift() -> None:
     rng = np.random.default_rng(0)
     found = shift(SignedFactors(rng.normal(size=(50, 3)), rng.normal(size=(50, 4))))
     lowest = np.minimum(found.homophilous.min(axis=1), found.heterophilous.min(axis=1))
     np.testing.assert_allclose(lowest, 0, atol=1e-14)
 
 
-def test_the_readable_sides_are_those_of_split_without_what_opposes_them() -> None:
+def test_readable_sides_are_those_of_split_without_the_repelling_columns() -> None:
     rng = np.random.default_rng(0)
     given = SignedFactors(rng.normal(size=(9, 2)), rng.normal(size=(9, 1)))
     sides = given.readable().homophilous
@@ -68,7 +68,7 @@ def test_matrices_of_different_shapes_are_refused() -> None:
         rational(np.ones((2, 1)), np.ones((2, 2)))
 
 
-def test_to_keep_no_column_is_refused() -> None:
+def test_keeping_no_column_is_refused() -> None:
     with pytest.raises(InvalidParameterError, match="k is 0; at least one column"):
         strongest(CommunityFactors.attracting(np.ones((2, 1))), 0)
 

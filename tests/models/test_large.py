@@ -72,7 +72,7 @@ def test_who_gives_up_says_so(
 def test_factors_that_say_little_are_remarked(
     model: LinkModel, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(rates, "_TOO_MANY", (0, 10))
+    monkeypatch.setattr(rates, "_MANY", (0, 10))
     with caplog.at_level(logging.INFO, "philia"):
         model.sample(0)
-    assert "most pairs have to be looked at one by one" in caplog.text
+    assert "most pairs have to be examined one by one" in caplog.text

@@ -62,7 +62,7 @@ def dense_poisson(F: Any, M: Any, seen: Any) -> tuple[float, Any]:
 
 @kernels
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
-def test_a_loss_of_a_users_own_is_summed_over_all_pairs(kernel: ModuleType, dtype: str) -> None:
+def test_a_custom_loss_is_summed_over_all_pairs(kernel: ModuleType, dtype: str) -> None:
     recipe, held_out = community_recipe(3, 2, None, Poisson()), RandomPairs(0.2, 4)
     F = np.random.default_rng(0).uniform(0, 0.6, (60, 5))
     value, gradient = AllPairsObjective(GRAPH, recipe, held_out=held_out, dtype=dtype, kernel=kernel).by_factors(F)
@@ -73,7 +73,7 @@ def test_a_loss_of_a_users_own_is_summed_over_all_pairs(kernel: ModuleType, dtyp
 
 
 @kernels
-def test_a_loss_of_a_users_own_is_estimated_from_sampled_pairs(kernel: ModuleType) -> None:
+def test_a_custom_loss_is_estimated_from_sampled_pairs(kernel: ModuleType) -> None:
     recipe, held_out = community_recipe(3, 2, None, Poisson()), RandomPairs(0.2, 4)
     objective = SampledPairsObjective(GRAPH, recipe, held_out=held_out, columns=60, dtype=np.float64, kernel=kernel)
     F = np.random.default_rng(0).uniform(0, 0.6, (60, 5))
@@ -84,7 +84,7 @@ def test_a_loss_of_a_users_own_is_estimated_from_sampled_pairs(kernel: ModuleTyp
 
 
 @kernels
-def test_a_loss_of_a_users_own_is_minimised_by_both_searches(kernel: ModuleType) -> None:
+def test_a_custom_loss_is_minimized_by_both_searches(kernel: ModuleType) -> None:
     recipe = community_recipe(3, 0, None, Poisson())
     F = np.random.default_rng(0).uniform(0, 0.6, (60, 3))
     exact = AllPairsObjective(GRAPH, recipe, penalty=1.0, kernel=kernel)
@@ -143,7 +143,7 @@ def test_pairs_are_drawn_as_often_as_their_probability_says(loss: Loss) -> None:
 
 @names
 @pytest.mark.parametrize("formula", ["non_link", "link"])
-def test_slopes_are_slopes_and_curvatures_are_theirs(loss: Loss, formula: str) -> None:
+def test_slopes_and_curvatures_match_finite_differences(loss: Loss, formula: str) -> None:
     charge = {"non_link": loss.without_link, "link": loss.link_correction}[formula]
     curvature = {"non_link": loss.curvature, "link": loss.link_curvature}[formula]
     s, step = np.linspace(0.05, 3, 60), 1e-5
@@ -153,14 +153,14 @@ def test_slopes_are_slopes_and_curvatures_are_theirs(loss: Loss, formula: str) -
 
 
 @names
-def test_at_the_neutral_score_nothing_is_charged_and_nothing_pulls(loss: Loss) -> None:
+def test_cost_and_slope_are_zero_at_the_neutral_score(loss: Loss) -> None:
     for dtype in (np.float64, np.float32):
         costs, slopes = loss.without_link(np.array([loss.neutral], dtype))
         assert (float(costs[0]), float(slopes[0])) == (0, 0)
 
 
 @names
-def test_rows_are_summed_as_the_formula_says(loss: Loss) -> None:
+def test_row_costs_match_the_formula(loss: Loss) -> None:
     scores: Any = np.random.default_rng(0).normal(0, 3, (7, 700)) if loss.moment != 1 else np.linspace(0, 9, 700)[None]
     costs, slopes = loss.without_link(scores)
     own: Any = scores.copy()
@@ -169,7 +169,7 @@ def test_rows_are_summed_as_the_formula_says(loss: Loss) -> None:
 
 
 @pytest.mark.parametrize(("dtype", "close"), [(np.float64, 1e-13), (np.float32, 1e-6)])
-def test_the_tuned_row_of_the_cross_entropy_is_its_formula(dtype: type, close: float) -> None:
+def test_the_tuned_row_of_cross_entropy_matches_its_formula(dtype: type, close: float) -> None:
     scores: Any = np.concatenate([np.random.default_rng(0).normal(0, 4, 1200), [0, 50, -50, 1e3, -1e4]]).astype(dtype)
     costs, slopes = CrossEntropy().without_link(scores.astype(np.float64))
     own = scores.copy()
@@ -178,7 +178,7 @@ def test_the_tuned_row_of_the_cross_entropy_is_its_formula(dtype: type, close: f
 
 
 @names
-def test_a_canonical_link_takes_the_score_away(loss: Loss) -> None:
+def test_a_canonical_link_subtracts_the_score(loss: Loss) -> None:
     costs, slopes = loss.link_correction(np.array([0.3, 2.0]))
     if loss.canonical:
         assert (costs.tolist(), slopes.tolist()) == ([-0.3, -2.0], [-1.0, -1.0])

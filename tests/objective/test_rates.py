@@ -91,7 +91,7 @@ def test_links_are_independent_of_each_other() -> None:
 
 @settings(deadline=None, max_examples=40)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 60), st.integers(0, 5), st.floats(0.01, 3))
-def test_no_score_is_above_the_bound_of_its_groups(seed: int, n: int, k: int, size: float) -> None:
+def test_no_score_exceeds_the_bound_of_its_groups(seed: int, n: int, k: int, size: float) -> None:
     rng = np.random.default_rng(seed)
     left, right = rng.normal(size=(2, n, k)) ** 3 * size
     with pytest.MonkeyPatch.context() as patch:
@@ -110,7 +110,7 @@ def test_no_score_is_above_the_bound_of_its_groups(seed: int, n: int, k: int, si
     assert (cut_off | underflow | (scores <= bound + 1e-9 * (1 + np.abs(scores)))).all()
 
 
-def test_places_are_drawn_in_proportion_to_their_weights() -> None:
+def test_nodes_are_drawn_in_proportion_to_their_weights() -> None:
     weights = np.array([[1e-9, 3e-9, 0.0, 2.0, 6.0], [0.0, 0.0, 1e9, 0.0, 1.0]])
     shares, uniform = _Shares(weights, np.array([0, 2])), (np.arange(4000) + 0.5) / 4000
     for profile, run, expected in ((0, 0, [1000, 3000]), (0, 1, [0, 1000, 3000]), (1, 1, [4000, 0, 0])):
@@ -137,7 +137,7 @@ def test_the_same_seed_gives_the_same_graph_on_any_number_of_threads(
 
 @pytest.mark.usefixtures("small_parts")
 @pytest.mark.parametrize("kind", [0, 2, 5, 8])
-def test_the_estimated_likelihood_has_the_exact_one_as_its_mean(kind: int) -> None:
+def test_the_estimated_likelihood_is_unbiased(kind: int) -> None:
     factors, loss = kinds()[kind]
     graph = draw_graph(factors, loss, Nodes.numbered(N), generator())
     exact = mean_log_likelihood(graph, factors.score_block, loss)
@@ -148,7 +148,7 @@ def test_the_estimated_likelihood_has_the_exact_one_as_its_mean(kind: int) -> No
     assert np.mean([each.lower - 1e-12 <= exact <= each.upper + 1e-12 for each in found]) > 0.88
 
 
-def test_pairs_without_a_link_are_drawn_with_the_chances_that_come_with_them() -> None:
+def test_non_links_are_drawn_with_the_chances_that_are_returned() -> None:
     factors, loss = kinds()[0]
     graph, rng = draw_graph(factors, loss, Nodes.numbered(N), generator()), np.random.default_rng(2)
     counts, chances = np.zeros((2, N, N))
@@ -165,7 +165,7 @@ def test_pairs_without_a_link_are_drawn_with_the_chances_that_come_with_them() -
     assert np.mean(off**2) == pytest.approx(1, abs=0.4)
 
 
-def test_a_sparse_graph_is_drawn_without_looking_at_most_pairs() -> None:
+def test_a_sparse_graph_is_drawn_without_examining_most_pairs() -> None:
     """As after a fit: all columns have some noise, some nodes are in two communities, and few are hubs."""
     rng, n, k = np.random.default_rng(0), 20_000, 8
     B = rng.gamma(0.5, 0.15, (n, k))
@@ -182,7 +182,7 @@ def test_a_sparse_graph_is_drawn_without_looking_at_most_pairs() -> None:
 
 @pytest.mark.parametrize("n", [1, 2])
 @pytest.mark.parametrize("loss", [CrossEntropy(), NoisyOr(), SquaredError()])
-def test_few_nodes_are_no_exception(n: int, loss: Loss) -> None:
+def test_graphs_of_few_nodes_can_be_drawn(n: int, loss: Loss) -> None:
     factors = CommunityFactors.attracting(np.full((n, 1), 9.0))
     assert draw_graph(factors, loss, Nodes.numbered(n), generator()).n_links == n // 2
 

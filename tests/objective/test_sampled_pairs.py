@@ -12,7 +12,7 @@ STAR = random_graph(200, 0.02, seed=0)
 F = np.zeros((200, 2))
 
 
-def test_nodes_stand_for_one_node_each_on_average() -> None:
+def test_weights_of_sampled_columns_average_to_one_per_node() -> None:
     objective, rng = SampledPairsObjective(STAR, community_recipe(1, 1), columns=10), np.random.default_rng(0)
     stood_for = np.zeros(200)
     for _ in range(4000):
@@ -22,7 +22,7 @@ def test_nodes_stand_for_one_node_each_on_average() -> None:
     np.testing.assert_allclose(stood_for / 4000, 1.0, atol=0.4)
 
 
-def test_popular_nodes_are_drawn_more_often_and_no_weight_is_extreme() -> None:
+def test_nodes_of_high_degree_are_drawn_more_often_and_weights_are_bounded() -> None:
     objective, rng = SampledPairsObjective(STAR, community_recipe(1, 1), columns=10), np.random.default_rng(0)
     nodes = np.concatenate([objective.draw(F, rng).nodes for _ in range(2000)])
     times = np.bincount(nodes, minlength=200)
@@ -44,7 +44,7 @@ def test_the_number_of_threads_changes_nothing() -> None:
         np.testing.assert_array_equal(gradient, found[0][1])
 
 
-def test_shared_columns_are_named_and_columns_of_ones_have_no_slope() -> None:
+def test_shared_columns_are_marked_and_columns_of_ones_have_no_slope() -> None:
     objective = SampledPairsObjective(STAR, community_recipe(1, 1, Freedom.SHARED), columns=10, dtype=np.float64)
     F = np.ones((200, 4))
     _, gradient = objective.by_rows(F, objective.blocks[0], np.random.default_rng(0))
@@ -53,7 +53,7 @@ def test_shared_columns_are_named_and_columns_of_ones_have_no_slope() -> None:
     assert gradient[:, 3].any()
 
 
-def test_no_columns_or_rows_cannot_be_asked_for() -> None:
+def test_fewer_than_one_column_or_row_is_refused() -> None:
     with pytest.raises(InvalidParameterError, match="1 or more"):
         SampledPairsObjective(STAR, community_recipe(1, 1), columns=0)
 

@@ -18,7 +18,7 @@ from tests.strategies import community_recipe, random_graph, recipes, weighed
 
 
 @given(recipes(), st.booleans(), st.booleans(), st.integers(1, 70), st.integers(1, 5))
-def test_without_chance_the_shards_give_the_exact_objective(
+def test_shards_that_use_all_columns_give_the_exact_objective(
     recipe: Recipe, weights: bool, diagonal: bool, n: int, parts: int
 ) -> None:
     graph = random_graph(n, 0.2, seed=n)
@@ -51,7 +51,7 @@ def test_the_number_of_parts_changes_no_bit() -> None:
         np.testing.assert_array_equal(estimate(parts)[1], gradient)
 
 
-def test_a_part_has_the_links_of_its_rows_alone() -> None:
+def test_a_part_has_only_the_links_of_its_rows() -> None:
     graph = random_graph(400, 0.05, seed=1)
     kept: list[Any] = []
 
@@ -67,7 +67,7 @@ def test_a_part_has_the_links_of_its_rows_alone() -> None:
 
 
 @given(st.integers(1, 30), st.integers(0, 2**32 - 1))
-def test_a_change_makes_a_round_of_the_one_before(n: int, seed: int) -> None:
+def test_a_difference_turns_one_round_into_the_next(n: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
     shared, moved = np.array([False, True, False]), rng.random(n) < 0.3
     before = rng.random((n, 3)).astype(np.float32)

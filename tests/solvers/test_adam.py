@@ -52,20 +52,20 @@ def slow(how: Adam, lower: Float64Array) -> Float64Array:
 
 
 @pytest.mark.parametrize("how", [Adam(iterations=7), Adam(iterations=12, step=0.5, keep=0.2, first_decay=0.9)])
-def test_steps_are_those_of_the_definition(how: Adam) -> None:
+def test_steps_match_the_definition(how: Adam) -> None:
     lower = np.array([0.0, 0.0, -3.0])
     found = how.minimize(Bowl(), start(), lower, np.random.default_rng(0)).point
     np.testing.assert_allclose(found, slow(how, lower), rtol=1e-4, atol=1e-5)
 
 
-def test_a_bowl_is_solved_inside_and_at_the_bound_without_touching_it() -> None:
+def test_a_bowl_is_solved_inside_and_near_the_bound_without_reaching_it() -> None:
     np.testing.assert_allclose(minimized(Bowl()), TARGET, atol=1e-3)
     found = minimized(Bowl(), lower=0.0)
     np.testing.assert_allclose(found, np.maximum(TARGET, 0), atol=1e-3)
     assert (found > 0).all()
 
 
-def test_noise_is_averaged_away_as_steps_run_out() -> None:
+def test_noise_averages_out_as_steps_decay() -> None:
     np.testing.assert_allclose(minimized(Bowl(noise=1.0), Adam(iterations=2000)), TARGET, atol=0.1)
 
 
@@ -75,7 +75,7 @@ def test_a_shared_column_holds_one_value_for_all_rows() -> None:
     np.testing.assert_allclose(found[:, :2], TARGET[:, :2], atol=1e-3)
 
 
-def test_the_history_has_an_entry_an_epoch_and_at_last_the_value() -> None:
+def test_the_history_has_one_entry_per_epoch_and_ends_with_the_value() -> None:
     seen: list[Progress] = []
     solution = Adam(iterations=20).minimize(Bowl(), start(), np.zeros(3), np.random.default_rng(0), seen.append)
     assert solution.iterations == 20 == len(seen)
@@ -86,7 +86,7 @@ def test_the_history_has_an_entry_an_epoch_and_at_last_the_value() -> None:
     assert not solution.converged
 
 
-def test_the_best_epoch_by_the_judge_is_kept_and_the_search_ends_soon_after() -> None:
+def test_the_best_epoch_is_kept_and_the_search_ends_soon_after() -> None:
     goal = start() + 0.4 * (TARGET - start())  # on the way to the minimum, as if going on were to learn noise
     verdicts: list[float] = []
 
@@ -102,7 +102,7 @@ def test_the_best_epoch_by_the_judge_is_kept_and_the_search_ends_soon_after() ->
     assert solution.iterations < 100
 
 
-def test_a_judge_that_is_never_pleased_gets_the_start_back() -> None:
+def test_a_search_that_never_improves_returns_the_start() -> None:
     calls = iter(range(1000))
     solution = Adam(iterations=50, patience=2, every=3).minimize(
         Bowl(), start(), np.zeros(3), np.random.default_rng(0), judge=lambda _: float(next(calls))

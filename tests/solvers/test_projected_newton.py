@@ -24,7 +24,7 @@ class LeastSquares:
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 8), st.integers(1, 5))
-def test_nonnegative_least_squares_are_solved_row_by_row(seed: int, k: int, count: int) -> None:
+def test_nonnegative_least_squares_problems_are_solved_row_by_row(seed: int, k: int, count: int) -> None:
     rng = np.random.default_rng(seed)
     A, b = rng.standard_normal((3 * k, k)), rng.standard_normal((count, 3 * k))
     found = minimize_rows(LeastSquares(A, b), rng.random((count, k)), np.zeros(k))
@@ -32,7 +32,7 @@ def test_nonnegative_least_squares_are_solved_row_by_row(seed: int, k: int, coun
     np.testing.assert_allclose(found.points, [nnls(A, row)[0] for row in b], atol=1e-6)
 
 
-def test_without_bounds_one_step_is_enough() -> None:
+def test_without_bounds_one_step_suffices() -> None:
     rng = np.random.default_rng(0)
     A, b = rng.standard_normal((9, 3)), rng.standard_normal((4, 9))
     found = minimize_rows(LeastSquares(A, b), np.zeros((4, 3)), np.full(3, -np.inf))
@@ -40,7 +40,7 @@ def test_without_bounds_one_step_is_enough() -> None:
     np.testing.assert_allclose(found.points, np.linalg.lstsq(A, b.T)[0].T)
 
 
-def test_rows_that_begin_at_the_minimum_stay() -> None:
+def test_rows_that_start_at_the_minimum_stay_there() -> None:
     found = minimize_rows(LeastSquares(np.eye(2), np.array([[1.0, -1.0]])), np.array([[1.0, 0.0]]), np.zeros(2))
     assert found.steps == 0
     assert found.points.tolist() == [[1.0, 0.0]]

@@ -71,7 +71,7 @@ def test_an_interrupt_keeps_the_best_point_so_far(make: Make) -> None:
 
 
 @EVERY
-def test_the_limit_of_iterations_is_said(make: Make) -> None:
+def test_the_limit_of_iterations_is_reported(make: Make) -> None:
     solution = make(iterations=2).minimize(bowl, np.full(8, 9.0), np.zeros(8))
     assert solution.iterations == 2
     assert solution.reason == "stopped at the limit of iterations"
@@ -104,7 +104,7 @@ def test_every_solver_is_found_by_its_name() -> None:
         assert as_solver(name) == kind()
 
 
-def test_an_unknown_solver_is_named_with_the_known_ones() -> None:
+def test_an_unknown_solver_is_an_error_that_lists_the_known_ones() -> None:
     with pytest.raises(InvalidParameterError, match="'lbfgsb', 'floor', 'adam', 'auto'"):
         as_solver("newton")
     mine = LBFGSB(iterations=3)

@@ -1,4 +1,4 @@
-"""Where the lanes of an evaluation run: anything with an ordered ``map``."""
+"""Executors, which run the lanes of an evaluation: anything with an ordered ``map``."""
 
 from philia.execution.executor import Executor
 from philia.execution.local import LocalThreads, one_blas_thread

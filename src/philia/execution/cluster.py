@@ -1,9 +1,9 @@
-"""Lanes on other machines, through dask.distributed.
+"""Clusters of machines, through dask.distributed.
 
-Each worker keeps a run of lanes, with the links of their rows, from the first evaluation to the last. An evaluation
-sends F to one worker, from which the others fetch it; then the running total goes once from worker to worker, in the
-order of the lanes, and from the last one to the client. So a sum is made of the same numbers in the same order as on
-one machine: where processors and libraries are the same, the result has the same bits.
+Each worker caches a run of lanes, with the links of their rows, from the first evaluation to the last. An evaluation
+sends F to one worker, from which the others fetch it; then the running total passes once from worker to worker, in the
+order of the lanes, and from the last one to the client. So a sum adds the same numbers in the same order as on one
+machine, and with the same processors and libraries the result has the same bits.
 """
 
 from __future__ import annotations
@@ -28,22 +28,21 @@ R = TypeVar("R")
 
 _LOG = logging.getLogger("philia")
 _LOSSES = 5
-"""How often one evaluation is begun again because a worker was lost, before the fault must lie with the work."""
+"""How often an evaluation is retried after losing a worker; after that, the work itself must be at fault."""
 
 _NO_PAGES: dict[str, list[str]] = {"distributed.scheduler.http.routes": [], "distributed.worker.http.routes": []}
-"""Settings with which the web servers that Dask always starts have nothing to show."""
+"""Settings that leave the web servers, which Dask always starts, without pages."""
 
 _SAME = ("dask", "distributed", "cloudpickle", "numpy", "scipy", "numba", "philia")
-"""Packages whose versions must agree: they write what others read, or change the last bits of a sum."""
+"""Packages whose versions must match: they exchange serialized data, or affect the last bits of a sum."""
 
 
 class DaskCluster:
-    """An executor on the workers of a dask.distributed cluster: what never changes is sent once and stays there.
+    """An executor on the workers of a dask.distributed cluster, which caches what never changes.
 
-    Given is the address of a scheduler, or a ``distributed.Client``, which stays open when this is closed. A worker
-    that is lost, in the middle of an evaluation too, costs time and nothing else: its lanes are sent to others. So
-    does one that comes: lanes are dealt anew. No step waits longer than ``timeout`` seconds for a scheduler or for
-    the first worker.
+    Takes the address of a scheduler, or a ``distributed.Client``, which stays open when this is closed. The loss of a
+    worker, even during an evaluation, only costs time: its lanes are sent to others. When workers join, lanes are
+    distributed again. No step waits longer than ``timeout`` seconds for a scheduler or for the first worker.
 
     >>> import numpy as np, philia
     >>> from philia.objective import AllPairsObjective
@@ -70,13 +69,13 @@ class DaskCluster:
 
     @classmethod
     def local(cls, workers: int = 2, *, threads: int | None = None, timeout: float = 60.0) -> Self:
-        """A cluster of processes on this machine, ended by ``close`` or at the end of a ``with``.
+        """A cluster of processes on this machine, stopped by ``close`` or at the end of a ``with`` block.
 
-        Each has ``threads`` threads, by default its share of the cores. For trying out what will run elsewhere, and
-        for more than one process can do; threads (the default without a cluster) have less to send.
+        Each process has ``threads`` threads, by default its share of the cores. Use it to try out what will run
+        elsewhere; threads, the default without a cluster, have less to send.
 
-        Dask's workers run whatever program they are sent, so nobody else may reach them: they listen on 127.0.0.1
-        only, and ask for a certificate that is made for this cluster and known to this process and its workers alone.
+        Dask's workers run any code they are sent, so nobody else may reach them: they listen on 127.0.0.1 only, and
+        require a certificate that is created for this cluster and known only to this process and its workers.
         """
         if workers < 1:
             raise InvalidParameterError(f"a cluster of {workers} workers was asked for; it needs at least one")
@@ -90,7 +89,7 @@ class DaskCluster:
                     threads_per_worker=threads,
                     host="127.0.0.1",
                     security=_throw_away_certificates(distributed),
-                    dashboard_address="127.0.0.1:0",  # Dask opens a port in any case, by default to everybody
+                    dashboard_address="127.0.0.1:0",  # Dask always opens a port, by default to everybody
                     scheduler_kwargs={"dashboard": False},
                     silence_logs=logging.ERROR,
                     preload=[__name__, *dask_config.get("distributed.worker.preload")],
@@ -103,8 +102,8 @@ class DaskCluster:
                 client.wait_for_workers(workers, timeout=timeout)
             except OSError as error:
                 raise ClusterError(
-                    f"{len(client.nthreads())} of {workers} workers started within {timeout:g} seconds; what kept the "
-                    "others is in their output above. A script that starts processes needs its work under "
+                    f"{len(client.nthreads())} of {workers} workers started within {timeout:g} seconds; see the output "
+                    "of the others above. A script that starts processes needs its work under "
                     '`if __name__ == "__main__":`; a slow machine may need a larger timeout'
                 ) from error
             cluster = cls(client, timeout=timeout)
@@ -123,26 +122,26 @@ class DaskCluster:
         yield from self.in_spite_of_losses(results)
 
     def keep(self, work: Work[Given, Piece, Total], /) -> Callable[[Given], Total]:
-        """The function that gives the work's total for given numbers; it sends the work's parts when first called."""
+        """A function that returns the total of the work for an input; its first call sends the parts of the work."""
         return _CachedWork(self, work)
 
     def in_spite_of_losses(self, action: Callable[[], R]) -> R:
-        """What the action gives, which is begun again, a few times at most, whenever a worker is lost."""
-        lost = (CancelledError, OSError, _distributed().KilledWorker)  # dask cancels what needs data that is gone
+        """The result of the action, which is retried a few times if workers are lost."""
+        lost = (CancelledError, OSError, _distributed().KilledWorker)  # Dask cancels tasks that need lost data
         last: Exception | None = None
         for _ in range(_LOSSES):
             try:
                 return action()
             except lost as error:
-                _LOG.warning("a worker was lost: what it had is sent to others, and computed again")
+                _LOG.warning("a worker was lost: its work is sent to others and computed again")
                 last = error
         raise ClusterError(
-            f"{_LOSSES} times one after the other a worker was lost before the work was done. Most often that is "
-            "memory: give the workers more, or take more of them; their own output says why they ended"
+            f"a worker was lost {_LOSSES} times in a row before the work was done. The usual cause is memory: give the "
+            "workers more, or use more of them; their own output says why they ended"
         ) from last
 
     def workers(self) -> dict[str, int]:
-        """The threads of each worker by its address: at least one worker, all with the versions that run here."""
+        """The number of threads per worker address: at least one worker, all with the same versions as here."""
         while not (found := self._found()):
             try:
                 self.client.wait_for_workers(1, timeout=self.timeout)
@@ -157,14 +156,14 @@ class DaskCluster:
         return dict(sorted(found.items()))
 
     def close(self) -> None:
-        """End what this object has started: its connection, and the processes of a local cluster."""
+        """Close what this object opened: its connection, and the processes of a local cluster."""
         self._closing.close()
 
     def __repr__(self) -> str:
         return f"DaskCluster({self._address!r})"
 
     def __deepcopy__(self, memo: object) -> Self:
-        return self  # a copy of a model runs at the same place
+        return self  # a copy of a model uses the same cluster
 
     def __enter__(self) -> Self:
         return self
@@ -179,25 +178,25 @@ class DaskCluster:
             return dict(self.client.nthreads())
         except OSError as error:
             raise ClusterError(
-                f"the scheduler at {self._address} does not answer any more; start it again, and connect to it anew"
+                f"the scheduler at {self._address} no longer answers; restart it and connect again"
             ) from error
 
 
 @dataclass(frozen=True, eq=False)
 class _Share:
-    """What one worker has: its part of the work, as a future of dask, and the threads that it may use."""
+    """What one worker caches: its part of the work, as a Dask future, and the number of threads it may use."""
 
     worker: str
     threads: int
     part: Any
 
     def place(self) -> dict[str, Any]:
-        """Where tasks on this part run: where it is, unless that worker leaves and hands it on."""
+        """Scheduling of tasks on this part: on its worker, unless that worker retires and hands the part on."""
         return {"workers": [self.worker], "allow_other_workers": True, "pure": False}
 
 
 class _CachedWork(Generic[Given, Piece, Total]):
-    """The total of some work for given numbers; parts are dealt anew when workers come or go."""
+    """The total of some work for an input; its parts are distributed again when workers join or leave."""
 
     def __init__(self, cluster: DaskCluster, work: Work[Given, Piece, Total]) -> None:
         self.cluster, self.work = cluster, work
@@ -207,7 +206,7 @@ class _CachedWork(Generic[Given, Piece, Total]):
         self._there: list[Any] = []
 
     def __call__(self, given: Given) -> Total:
-        """The total, computed again where a worker is lost."""
+        """The total, recomputed if a worker is lost."""
         return self.cluster.in_spite_of_losses(partial(self._total, given))
 
     def _total(self, given: Given) -> Total:
@@ -223,19 +222,19 @@ class _CachedWork(Generic[Given, Piece, Total]):
                 total = client.submit(_added, share.part, total, found, **share.place())
             result: Total = client.gather(total)
         except BaseException:
-            self._forget()  # some of it may be gone
+            self._forget()  # some of it may be lost
             raise
         return result
 
     def _forget(self) -> None:
-        """Nothing is known about what the workers have."""
+        """Assume that the workers have nothing."""
         self._dealt, self._shares, self._told, self._there = {}, [], None, []
 
     def _tell(self, given: Given) -> list[Any]:
-        """The given numbers at each share, as futures of dask; only what has changed is sent, where that is known."""
+        """The input at each share, as Dask futures; workers that have the previous input get only the difference."""
         client, earlier = self.cluster.client, self._told
         sends = given.since(earlier) if isinstance(given, Changing) and earlier is not None else given
-        first = [self._shares[0].worker]  # from which the others fetch it
+        first = [self._shares[0].worker]  # the others fetch it from there
         [sent] = client.scatter([sends], workers=first, hash=False, timeout=self.cluster.timeout)
         if sends is given:
             return [sent] * len(self._shares)
@@ -251,7 +250,7 @@ class _CachedWork(Generic[Given, Piece, Total]):
         return self._shares
 
     def _deal(self, workers: dict[str, int]) -> Iterator[_Share]:
-        """Runs of pieces in order, as many for each worker as its share of all threads."""
+        """Consecutive runs of pieces, in proportion to the threads of each worker."""
         client, all_threads, begun, cuts = self.cluster.client, sum(workers.values()), 0, [0]
         for threads in workers.values():
             begun += threads
@@ -277,10 +276,10 @@ def _added(part: Work[Given, Piece, Total], total: Total | None, pieces: list[Pi
 
 
 def dask_setup(_: object) -> None:
-    """Called by Dask in each process of a local cluster before it works: leave Ctrl-C to the process that started it.
+    """Called by Dask in each process of a local cluster: leave Ctrl-C to the process that started it.
 
-    A Ctrl-C in a terminal goes to all processes that were started from it. The one that the user sees keeps the best so
-    far, and needs the others for that; they end when it tells them to.
+    Ctrl-C in a terminal reaches all processes that were started from it. The main process then keeps the best result so
+    far, for which it still needs the others; it stops them afterwards.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
@@ -300,13 +299,13 @@ def _distributed() -> Any:
 
 
 def _throw_away_certificates(distributed: Any) -> Any:
-    """Keys for one cluster, which never leave the memory of its processes; None, and a warning, if none can be made."""
+    """Keys for one cluster, which never leave the memory of its processes; None, with a warning, if not possible."""
     try:
         return distributed.Security.temporary()
     except ImportError:
         _LOG.warning(
             "the package cryptography is not installed, so the workers' ports on 127.0.0.1 are open: every user of "
-            "this machine can run programs as you while they are there. To close them: pip install 'philia[dask]'"
+            "this machine can run programs as you while the cluster runs. To close them: pip install 'philia[dask]'"
         )
         return None
 
@@ -321,8 +320,8 @@ def _connected(address: Any, timeout: float, **settings: Any) -> Any:
         ) from None
     except OSError as error:
         raise ClusterError(
-            f"no scheduler answered at {address} within {timeout:g} seconds; see that `dask scheduler` runs there, "
-            "that this machine may reach the port, or give a larger timeout"
+            f"no scheduler answered at {address} within {timeout:g} seconds; check that `dask scheduler` runs there, "
+            "that this machine can reach the port, or give a larger timeout"
         ) from error
 
 
@@ -336,7 +335,7 @@ def _as_client(client: Any) -> Any:
 
 
 def _require_same_versions(found: dict[str, Any]) -> None:
-    """Refuse workers that would not understand what is sent to them, or that would compute with other libraries."""
+    """Refuse workers that could not read what is sent to them, or would compute with other libraries."""
     ours = _versions(found["client"])
     other = [
         f"{package} {theirs or 'is not installed'} on {worker}, {ours[package]} here"
@@ -347,8 +346,8 @@ def _require_same_versions(found: dict[str, Any]) -> None:
     if other:
         more = f", and {len(other) - 4} more" if len(other) > 4 else ""
         raise ClusterError(
-            f"workers run other versions than this program: {'; '.join(other[:4])}{more}. Install the same ones "
-            "everywhere and start the workers again"
+            f"workers run other versions than this program: {'; '.join(other[:4])}{more}. Install the same versions "
+            "everywhere and restart the workers"
         )
 
 

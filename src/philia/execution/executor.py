@@ -1,4 +1,4 @@
-"""What a place to run must offer, and what it is given to do."""
+"""The interface of executors, and of the work that they cache."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Total = TypeVar("Total")
 
 
 class Executor(Protocol):
-    """Anything with a ``map`` that gives its results in order."""
+    """Anything with a ``map`` that yields its results in order."""
 
     def map(self, function: Callable[[T], R], items: Iterable[T], /) -> Iterator[R]:
         """The function's result for each item, in the items' order."""
@@ -22,47 +22,47 @@ class Executor(Protocol):
 
 
 class Work(Protocol[GivenIn, Piece, Total]):
-    """Pieces that are added up, again and again for other given numbers; all else about them never changes."""
+    """A sum of pieces, computed again and again for new inputs, while everything else about it stays the same."""
 
     def __len__(self) -> int:
-        """How many pieces there are."""
+        """Number of pieces."""
         ...
 
     def part(self, first: int, end: int, /) -> Self:
-        """The pieces from ``first`` up to ``end``, with what they need and no more."""
+        """Pieces ``first`` up to ``end``, with only what they need."""
         ...
 
     def pieces(self, given: GivenIn, executor: Executor, /) -> Iterable[Piece]:
-        """Every piece for these numbers, in order."""
+        """All pieces for this input, in order."""
         ...
 
     def added(self, total: Total | None, pieces: Iterable[Piece], /) -> Total:
-        """The total with more pieces added, one after the other; the total handed in stays as it is."""
+        """The total plus more pieces, added one by one; the argument is not modified."""
         ...
 
 
 @runtime_checkable
 class Changing(Protocol):
-    """Given numbers most of which stay from round to round: where the earlier ones are known, the change is enough."""
+    """An input that changes little between rounds: it can be sent as a difference from the previous one."""
 
     def since(self, earlier: Any, /) -> Callable[[Any], Any]:
-        """The function that makes these numbers of the earlier ones; smaller than either."""
+        """A function that computes this input from the earlier one, and is smaller than either."""
         ...
 
 
 @runtime_checkable
 class CachingExecutor(Executor, Protocol):
-    """An executor that is far away: it takes what never changes once, and the numbers of each round after that."""
+    """A remote executor: it receives what never changes once, and afterwards only the input of each round."""
 
     def keep(self, work: Work[Given, Piece, Total], /) -> Callable[[Given], Total]:
-        """The function that gives the total for given numbers."""
+        """A function that returns the total for an input."""
         ...
 
 
 def cached_on(executor: Executor, work: Work[Given, Piece, Total]) -> Callable[[Given], Total]:
-    """The function that gives the work's total for given numbers, computed where the executor runs.
+    """A function that returns the total of the work for an input, computed by the executor.
 
-    Pieces are added in their order wherever they were computed, so the place changes no bit of the total.
+    Pieces are added in the same order wherever they were computed, so the executor changes no bit of the total.
     """
     if isinstance(executor, CachingExecutor):
         return executor.keep(work)

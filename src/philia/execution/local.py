@@ -1,4 +1,4 @@
-"""Lanes on the threads of this machine."""
+"""Threads of this machine."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ R = TypeVar("R")
 
 
 class LocalThreads:
-    """Runs a function on several items at once, each with BLAS on one thread; results come in order.
+    """Runs a function on several items at once, each with BLAS on one thread, and yields results in order.
 
-    BLAS' own threads inside ours would fight for the same cores: measured at thirteen times the time.
+    BLAS threads inside ours would compete for the same cores, which was measured to take thirteen times as long.
 
     >>> list(LocalThreads(2).map(abs, [-1, 2, -3]))
     [1, 2, 3]
@@ -31,11 +31,11 @@ class LocalThreads:
         self.threads = threads if threads is not None and threads > 0 else _cores()
 
     def map(self, function: Callable[[T], R], items: Iterable[T], /) -> Iterator[R]:
-        """The function's result for each item, in order; never more results waiting than a few a thread."""
+        """The function's result for each item, in order; at most two items per thread are submitted ahead."""
         with one_blas_thread():
             rest = iter(items)
             first = list(islice(rest, 2 * self.threads))
-            if self.threads == 1 or len(first) == 1:  # to hand a single item over takes longer than most items
+            if self.threads == 1 or len(first) == 1:  # handing over a single item takes longer than most items do
                 yield from map(function, chain(first, rest))
                 return
             pool = _pool(self.threads)
@@ -47,10 +47,10 @@ class LocalThreads:
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """Keep BLAS on one thread for a while: for lanes that share the cores, and for sums whose order must not vary.
+    """Limits BLAS to one thread, for lanes that share the cores and for sums whose order must not vary.
 
-    BLAS has one setting for the whole process. The first thread to come here changes it and the last to leave restores
-    it: otherwise one that leaves would give BLAS its threads back while another still needs it on one.
+    BLAS has one setting per process. The first thread to enter changes it, and the last to leave restores it: otherwise
+    a thread that leaves would restore it while another still relies on it.
 
     >>> with one_blas_thread():
     ...     product = [[2.0]] @ __import__("numpy").eye(1)
@@ -63,7 +63,7 @@ def one_blas_thread() -> Iterator[None]:
 
 
 class _Limit:
-    """The limit on BLAS, and how many threads rely on it."""
+    """The limit on BLAS, with a count of the threads that rely on it."""
 
     def __init__(self) -> None:
         self._lock, self._users = Lock(), 0
@@ -86,7 +86,7 @@ _LIMIT = _Limit()
 
 
 def _cores() -> int:
-    if hasattr(os, "sched_getaffinity"):  # what this process may use, not what the machine has
+    if hasattr(os, "sched_getaffinity"):  # the cores this process may use, not all of the machine
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
@@ -98,6 +98,6 @@ def _pool(threads: int) -> ThreadPoolExecutor:
 
 @cache
 def _blas() -> ThreadpoolController:
-    import scipy.linalg  # noqa: F401  (its BLAS, the one the compiled kernels call, must be loaded to be found)
+    import scipy.linalg  # noqa: F401  (compiled kernels call its BLAS, which must be loaded to be found)
 
     return ThreadpoolController()

@@ -1,4 +1,4 @@
-"""From what a user calls a place to run to an executor."""
+"""The ``executor`` setting of a model, turned into an executor."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ R = TypeVar("R")
 
 @dataclass(frozen=True)
 class Scheduler:
-    """The cluster at an address, connected to for as long as a ``map`` runs and no longer.
+    """The cluster at an address, connected only while a ``map`` runs.
 
-    Who has more to do there than one ``map`` stays connected with ``opened``.
+    Use ``opened`` to stay connected for more than one ``map``.
 
     >>> Scheduler("tcp://10.0.0.1:8786")
     Scheduler(address='tcp://10.0.0.1:8786')
@@ -36,11 +36,11 @@ class Scheduler:
 
 
 def as_executor(executor: Any = None, n_jobs: int | None = None) -> Executor:
-    """The executor that a setting stands for.
+    """The executor for a setting.
 
-    None stands for so many threads of this machine. A ``distributed.Client``, or the address of a scheduler, stands
-    for its cluster. Anything else with a ``map`` that gives its results in order is taken as it is; functions handed
-    to it hold large arrays, so it should be one of threads, or a ``DaskCluster``.
+    None means ``n_jobs`` threads of this machine. A ``distributed.Client`` or the address of a scheduler means its
+    cluster. Any other object with an ordered ``map`` is used as it is; the functions passed to it hold large arrays, so
+    it should run threads, or be a ``DaskCluster``.
 
     >>> as_executor(n_jobs=2).threads, as_executor("tcp://10.0.0.1:8786")
     (2, Scheduler(address='tcp://10.0.0.1:8786'))
@@ -66,7 +66,7 @@ def as_executor(executor: Any = None, n_jobs: int | None = None) -> Executor:
 
 @contextmanager
 def opened(executor: Any = None, n_jobs: int | None = None) -> Iterator[Executor]:
-    """``as_executor`` for work of many steps: a connection to an address is opened once, and closed at the end.
+    """``as_executor`` for work of many steps: a connection to an address stays open for the duration of the block.
 
     >>> with opened(n_jobs=2) as threads:
     ...     list(threads.map(abs, [-1, 2]))
@@ -80,6 +80,6 @@ def opened(executor: Any = None, n_jobs: int | None = None) -> Iterator[Executor
 
 
 def _is_client(executor: Any) -> bool:
-    """Whether this is a client of dask, whose ``map`` gives futures; without dask loaded there is none."""
+    """Whether this is a Dask client, whose ``map`` returns futures; if Dask is not imported, it cannot be one."""
     distributed = sys.modules.get("distributed")
     return distributed is not None and isinstance(executor, distributed.Client)

@@ -1,4 +1,4 @@
-"""Step 5: what a fit gives, and how it is kept."""
+"""Step 5: factors, the result of a fit."""
 
 from philia.factors.blocks import BlockFactors
 from philia.factors.coins import CoinFactors

@@ -1,4 +1,4 @@
-"""Factors of a partition: the density of links within and between its groups."""
+"""Factors of a partition: the density of links within and between groups."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from philia.factors.factors import LowRankFactors
 
 @dataclass(frozen=True, eq=False)
 class BlockFactors(LowRankFactors):
-    """The group of each node (n) and the share of linked pairs for each pair of groups (g × g, symmetric).
+    """The group of each node (n), and the density of links for each pair of groups (g × g, symmetric).
 
     >>> factors = BlockFactors(np.array([0, 0, 1]), np.array([[0.9, 0.1], [0.1, 0.5]]))
     >>> factors.scores(np.array([0, 0]), np.array([1, 2])).tolist()
@@ -24,12 +24,13 @@ class BlockFactors(LowRankFactors):
     densities: Float64Array
 
     def features(self) -> Float64Array:
-        """The group of each node: 1 in its column."""
+        """One column per group, 1 for its nodes."""
         return self.readable().homophilous.astype(bool).astype(np.float64)
 
     def readable(self) -> CommunityFactors:
-        """One community a group; its members are certain."""
-        return CommunityFactors.attracting(self._indicators() * np.sqrt(np.maximum(np.diag(self.densities), 1e-2)))
+        """One community per group, with all of its nodes as full members."""
+        strengths = np.maximum(np.diag(self.densities), 1e-2)  # a group without links is a community nonetheless
+        return CommunityFactors.attracting(self._indicators() * np.sqrt(strengths))
 
     def _product(self) -> tuple[Float64Array, Float64Array]:
         indicators = self._indicators()

@@ -1,8 +1,8 @@
-"""Boxes of nodes with similar factors: what bounds the scores of many pairs at once, so that most are never looked at.
+"""Boxes of nodes with similar factors, which bound the scores of many pairs at once, so that few need to be computed.
 
-Every low-rank score is the product of a left and a right row. The rows of a box lie between the least and the largest
-entries of its columns, so the scores of all pairs of two boxes lie between two numbers that cost k products each. Boxes
-are cut in two again and again, and pairs of boxes are taken apart only where their bounds do not decide yet.
+Every low-rank score is the product of a left and a right row. The rows of a box lie between the minimum and maximum of
+each column, so the scores of all pairs of two boxes lie between two bounds that cost k products each. Boxes form a
+binary tree, and a pair of boxes is split only if its bounds do not settle the question.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from scipy import sparse
 from philia._types import BoolArray, Float64Array, Int64Array
 from philia.factors.factors import LowRankFactors
 
-_LEAF = 16
-_ROOM = 2**18
-_BEST_FIRST = 2**18
-_PATIENCE = 2**29
+_LEAF = 16  # most nodes in a box that is not split: below that, bounds cost as much as scores
+_ROOM = 2**18  # pairs drawn per call: 8 MB
+_BEST_FIRST = 2**18  # pairs of boxes opened best first, whose queue takes tens of MB
+_PATIENCE = 2**29  # pairs of boxes after which a search is given up
 
 
 @dataclass(frozen=True, eq=False)
 class DrawnPairs:
-    """Pairs of nodes (rows[t] < columns[t]) that were drawn, their scores, and the chance that each had to be drawn.
+    """Sampled pairs of nodes (rows[t] < columns[t]), their scores, and the chance with which each was drawn.
 
-    ``looked`` is how many pairs were looked at so far to draw them.
+    ``looked`` is the number of pairs examined so far.
 
     >>> drawn = DrawnPairs(np.array([0, 1]), np.array([2, 2]), np.array([-1.0, 0.0]), np.array([0.5, 0.5]), looked=3)
     >>> drawn.kept(np.array([False, True])).rows
@@ -42,7 +42,7 @@ class DrawnPairs:
 
     @classmethod
     def joined(cls, parts: Sequence[DrawnPairs]) -> DrawnPairs:
-        """All pairs of a draw that came in several parts."""
+        """The parts of a draw as one."""
         return cls(
             rows=np.concatenate([part.rows for part in parts]),
             columns=np.concatenate([part.columns for part in parts]),
@@ -52,15 +52,15 @@ class DrawnPairs:
         )
 
     def kept(self, some: BoolArray) -> DrawnPairs:
-        """Only some of the pairs."""
+        """A selection of the pairs."""
         return DrawnPairs(self.rows[some], self.columns[some], self.scores[some], self.chances[some], self.looked)
 
 
 @dataclass(frozen=True, eq=False)
 class LargestScores:
-    """Pairs of nodes with the largest scores, and what no other pair exceeds where the search was given up.
+    """Pairs of nodes with the largest scores, and an upper bound on all others if the search was given up.
 
-    ``beyond`` is minus infinity where these are the largest of all for certain.
+    ``beyond`` is minus infinity if these are certainly the largest.
 
     >>> LargestScores(np.array([0]), np.array([2]), np.array([1.5]), beyond=-np.inf).scores
     array([1.5])
@@ -73,7 +73,7 @@ class LargestScores:
 
 
 class Boxes:
-    """The nodes of low-rank factors, cut into boxes down to a few nodes each.
+    """The nodes of low-rank factors, divided into a tree of boxes down to a few nodes each.
 
     >>> from philia.factors import CommunityFactors
     >>> boxes = Boxes(CommunityFactors.attracting(np.array([[3.0], [0.0], [3.0], [1.0]])))
@@ -85,7 +85,7 @@ class Boxes:
     def __init__(self, factors: LowRankFactors) -> None:
         from philia.factors.compiled_boxes import grow
 
-        # Bounds allow for the rounding of 64 bits, not of fewer.
+        # The bounds allow for rounding in double precision, not in single.
         self._sides = tuple(np.ascontiguousarray(side, dtype=np.float64) for side in factors.sides)
         self._tree: tuple[Any, ...] = grow(*self._sides, _LEAF)
 
@@ -97,12 +97,12 @@ class Boxes:
         share: float = 1.0,
         floor: float = 0.0,
     ) -> Iterator[DrawnPairs]:
-        """Pairs drawn independently of each other, some hundred thousand at a time.
+        """Pairs drawn independently, some hundred thousand at a time.
 
-        ``expected``, which numba must be able to compile, turns a score into the entry of the adjacency matrix that it
-        stands for, and within [0, 1] that is the probability p. A pair is drawn with a chance of at least share · p +
-        floor; which chance it had comes with it. To keep each with p / chance gives a graph in which every link has
-        its own probability; to weigh each by 1 / chance gives sums over all pairs without bias.
+        ``expected`` turns a score into the predicted entry of the adjacency matrix, which clipped to [0, 1] is the
+        probability p; numba must be able to compile it. A pair is drawn with a chance of at least share · p + floor,
+        which is returned with it. Keeping each pair with probability p / chance gives a random graph of the model;
+        weighting each by 1 / chance gives unbiased sums over all pairs.
 
         >>> from philia.factors import CommunityFactors
         >>> factors = CommunityFactors.attracting(np.full((50, 1), 9.0))
@@ -122,9 +122,9 @@ class Boxes:
             yield DrawnPairs(rows[:count], columns[:count], scores[:count], chances[:count], looked_at(walk))
 
     def largest(self, links: sparse.csr_array, count: int, patience: int = _PATIENCE) -> LargestScores:
-        """The ``count`` largest scores of pairs that are not linked, best first; among equals the earlier rows.
+        """The ``count`` largest scores of pairs that are not linked, best first; ties go to the earlier rows.
 
-        After ``patience`` pairs of boxes the search is given up with what it has.
+        After ``patience`` pairs of boxes the search stops with the best so far.
         """
         from philia.factors.compiled_boxes import largest, prepare_search
 

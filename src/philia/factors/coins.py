@@ -1,4 +1,4 @@
-"""Factors that know nothing: a coin for every pair."""
+"""Factors of the random baseline: a random number per pair."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from philia.graphs.hashing import mixed, node_keys
 
 @dataclass(frozen=True, eq=False)
 class CoinFactors(Factors):
-    """A seed from which every pair gets its own number between 0 and 1, and every node a group.
+    """A seed that gives every pair a random number between 0 and 1, and a group for every node.
 
-    Nothing is stored a pair: the number is a hash of the two rows and the seed, the same in both directions.
+    Nothing is stored per pair: the number is a hash of the two rows and the seed, the same in both directions.
 
     >>> coins = CoinFactors(np.array([5]), np.array([0, 1, 0]))
     >>> bool(coins.scores(np.array([0]), np.array([2])) == coins.scores(np.array([2]), np.array([0])))
@@ -29,7 +29,7 @@ class CoinFactors(Factors):
 
     @property
     def n_nodes(self) -> int:
-        """How many nodes there are."""
+        """Number of nodes."""
         return len(self.groups)
 
     def scores(self, rows: npt.NDArray[np.integer], columns: npt.NDArray[np.integer]) -> Float64Array:
@@ -43,7 +43,7 @@ class CoinFactors(Factors):
         return self.scores(every[rows][:, None], every[columns][None, :])
 
     def features(self) -> Float64Array:
-        """The group of each node: 1 in its column."""
+        """One column per group, 1 for its nodes."""
         return self.readable().homophilous.astype(bool).astype(np.float64)
 
     def readable(self) -> CommunityFactors:

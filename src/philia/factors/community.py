@@ -1,4 +1,4 @@
-"""The factors of the community model: B, C, and what everybody gets before any community speaks."""
+"""The factors of the community model: B, C, and the baseline before any community is counted."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from philia.factors.factors import LowRankFactors
 class CommunityFactors(LowRankFactors):
     """B (n × k_B) and C (n × k_C), nonnegative, and a background (n): score_ij = b_i·b_j - c_i·c_j + a_i + a_j.
 
-    Without a background a is zero, and this is the paper's model. With C empty as well it is what BigClam, SymNMF and
-    soft clustering fit.
+    With a = 0, no background, this is the paper's model. If C is empty as well, it is what BigClam, SymNMF and soft
+    clustering fit.
 
     >>> factors = CommunityFactors(np.array([[1.0], [2.0]]), np.array([[0.0], [3.0]]), np.zeros(2))
     >>> factors.scores(np.array([0, 1]), np.array([1, 1])).tolist()
@@ -29,7 +29,7 @@ class CommunityFactors(LowRankFactors):
 
     @classmethod
     def attracting(cls, B: Float64Array) -> CommunityFactors:
-        """Communities that attract, and nothing else.
+        """Attracting communities only.
 
         >>> CommunityFactors.attracting(np.ones((3, 2))).heterophilous.shape
         (3, 0)
@@ -38,7 +38,7 @@ class CommunityFactors(LowRankFactors):
 
     @property
     def counts(self) -> tuple[int, int]:
-        """How many communities attract and how many repel: k_B and k_C.
+        """The numbers of attracting and repelling communities, k_B and k_C.
 
         >>> CommunityFactors.attracting(np.ones((3, 2))).counts
         (2, 0)
@@ -47,7 +47,7 @@ class CommunityFactors(LowRankFactors):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """B1, B2, … for communities that attract and C1, C2, … for those that repel, after the paper's matrices.
+        """B1, B2, … for attracting and C1, C2, … for repelling communities, after the paper's matrices.
 
         >>> CommunityFactors(np.ones((3, 2)), np.ones((3, 1)), np.zeros(3)).names
         ('B1', 'B2', 'C1')
@@ -65,14 +65,14 @@ class CommunityFactors(LowRankFactors):
         return np.hstack([self.homophilous, self.heterophilous])
 
     def contributions(self, rows: npt.NDArray[np.integer], columns: npt.NDArray[np.integer]) -> Float64Array:
-        """What the background and then each column of B and C add to the score of each pair (pairs × 1 + k_B + k_C)."""
+        """What the background and each column of B and C contribute to each pair's score (pairs × 1 + k_B + k_C)."""
         baseline = self.background[rows] + self.background[columns]
         attraction = self.homophilous[rows] * self.homophilous[columns]
         repulsion = self.heterophilous[rows] * self.heterophilous[columns]
         return np.hstack([baseline[:, None], attraction, -repulsion])
 
     def features(self) -> Float64Array:
-        """The columns of B, those of C, and the background if there is one.
+        """The columns of B and C, and the background if there is one.
 
         >>> CommunityFactors.attracting(np.ones((3, 2))).features().shape
         (3, 2)
@@ -81,7 +81,7 @@ class CommunityFactors(LowRankFactors):
         return np.hstack([self.homophilous, self.heterophilous, *([background] if background.any() else [])])
 
     def readable(self) -> CommunityFactors:
-        """Themselves: these are the columns that can be read."""
+        """The factors themselves."""
         return self
 
     def _product(self) -> tuple[Float64Array, Float64Array]:

@@ -1,11 +1,10 @@
-"""The compiled loops over boxes of nodes: making boxes, drawing pairs from them, and finding the largest scores.
+"""Compiled loops over boxes of nodes: building boxes, sampling pairs, and finding the largest scores.
 
-Arrays in, arrays out. ``sides`` are left and right with scores = left · rightᵀ. ``boxes`` is a binary tree: the order
-in which the nodes stand, where the nodes of each box start and end in it, the first of its two children (the second
-follows it; -1: none), its earliest row, and its extents: the least and the largest entry of each column of left, and
-the same of right.
+Arrays in, arrays out. ``sides`` are left and right, with scores = left · rightᵀ. ``boxes`` is a binary tree: the order
+of the nodes; for each box the start and end of its nodes in that order, the first of its two children (the second
+follows; -1 for none), its earliest row, and its extents, the minimum and maximum of each column of left and of right.
 
-This is a file of its own because it loads numba; whoever needs it imports it when it is needed.
+This is a separate file because it imports numba, which is slow; ``boxes.py`` imports it when it is needed.
 """
 
 from __future__ import annotations
@@ -19,19 +18,19 @@ import numpy as np
 
 from philia._compilation import announced, compiled, specialized
 
-_ENOUGH = 4.0  # with this few expected draws, looking at the parts of two boxes would cost more than drawing
-_TIGHT = 1.5  # a factor between the largest and the smallest chance at which cutting boxes gains little
-_DENSE = 0.2  # from this chance on, each pair gets its own chance: skipping would save nothing
-_ROUNDING = 2.0**-51  # what a sum may be wrong by, relative to the sizes of its terms, for each of them
-_SHIFT = 2**26  # a call ends after it has looked at this many pairs, so that whoever waits hears how it goes
-_EQUAL = 1e-12  # scores that differ by less are equal to the search, and the earlier rows win
+_ENOUGH = 4.0  # with fewer expected draws than this, splitting two boxes costs more than drawing from them
+_TIGHT = 1.5  # ratio of the largest to the smallest chance below which splitting boxes gains little
+_DENSE = 0.2  # from this chance on, every pair is examined: skipping would save nothing
+_ROUNDING = 2.0**-51  # relative rounding error of a sum, per term
+_SHIFT = 2**26  # a call returns after examining this many pairs, so that progress can be reported
+_EQUAL = 1e-12  # scores that differ by less are ties, which go to the earlier rows
 
 _HEIGHT, _A, _B, _TRIAL, _END, _ALL, _LOOKED = range(7)
 
 
 @cache
 def drawing(expected: Callable[[Any], Any]) -> Callable[..., int]:
-    """:func:`draw`, compiled for what scores stand for, or loaded from the cache."""
+    """:func:`draw`, compiled with this formula or loaded from the cache."""
     chance = specialized(_chance, _expected=expected)
     next_boxes = specialized(_next_boxes, _chance=chance)
     next_stretch = specialized(_next_stretch, _chance=chance, _next_boxes=next_boxes)
@@ -45,9 +44,9 @@ def drawing(expected: Callable[[Any], Any]) -> Callable[..., int]:
 
 @compiled
 def grow(left: Any, right: Any, leaf: int) -> tuple[Any, Any, Any, Any, Any, Any]:
-    """Boxes of nodes with similar rows, cut in two until at most ``leaf`` nodes are in each.
+    """A tree of boxes of nodes with similar rows, split until each has at most ``leaf`` nodes.
 
-    A cut goes through the column in which the box is widest, measured by what that does to a usual score.
+    A box is split in the column in which it is widest, weighted by the effect of that column on a typical score.
     """
     n, width = left.shape
     room = 4 * n // leaf + 3
@@ -56,7 +55,7 @@ def grow(left: Any, right: Any, leaf: int) -> tuple[Any, Any, Any, Any, Any, Any
     weight_left, weight_right = _sizes(right), _sizes(left)
     ends[0], count, open_boxes = n, 1, [0]
     while open_boxes:
-        box = open_boxes.pop()  # the last one first, so that boxes within a box stand close together in memory
+        box = open_boxes.pop()  # depth first, so that the parts of a box are close together in memory
         start, end, extent = starts[box], ends[box], extents[box]
         rows = order[start:end]
         first[box] = rows.min()
@@ -104,9 +103,10 @@ def _measure(side: Any, rows: Any, low: Any, high: Any) -> None:
 
 @compiled
 def _part(side: Any, column: int, rows: Any, least: Any) -> Any:
-    """Put the rows below the column's mean first, in their order; returned is how many these are.
+    """Move the rows below the column's mean to the front, keeping their order, and return their number.
 
-    The mean, not the middle, parts members from the many who are at zero. Either part gets at least a 32nd of the rows.
+    The mean, not the median, separates members from the many nodes at zero. Each part gets at least 1/32 of the rows,
+    which bounds the depth of the tree.
     """
     values = np.empty(rows.size)
     for at in range(rows.size):
@@ -118,7 +118,7 @@ def _part(side: Any, column: int, rows: Any, least: Any) -> Any:
     if wanted != below:
         cut = np.partition(values, wanted)[wanted]
         below = np.sum(values < cut)
-    equals = wanted - below  # of the rows at the cut itself, this many go first
+    equals = wanted - below  # number of rows equal to the cut that go to the front
     old, low, high = rows.copy(), 0, wanted
     for at in range(old.size):
         if values[at] == cut and equals > 0:
@@ -136,7 +136,7 @@ def _part(side: Any, column: int, rows: Any, least: Any) -> Any:
 
 @compiled
 def _bounds(low: Any, high: Any, other: Any) -> tuple[float, float]:
-    """The least and the largest score of left rows from low to high and right rows of another box, with rounding."""
+    """Bounds on the scores of left rows between low and high and right rows of another box, including rounding."""
     lower, upper, size = 0.0, 0.0, 0.0
     for c in range(low.size):
         one, two = low[c] * other[2, c], low[c] * other[3, c]
@@ -159,48 +159,47 @@ def _score_of(one: Any, other: Any) -> float:
 
 
 def _expected(score: float) -> float:
-    """Stands for the entry of the adjacency matrix that a score stands for, which :func:`drawing` puts here."""
+    """Placeholder for the predicted entry of the adjacency matrix, which :func:`drawing` replaces."""
     return score
 
 
 def _chance(score: float, rate: Any) -> Any:
-    """share · p + floor, p being the probability that a score stands for: it never falls as the score rises."""
+    """share · p + floor, where p is the probability of a link: nondecreasing in the score."""
     share, floor = rate
     p = min(max(_expected(score), 0.0), 1.0)
     return min(share * p + floor, 1.0)
 
 
 def begun(wait: float) -> tuple[Any, Any, Any]:
-    """The state of a walk over all pairs of boxes before its first step.
+    """The initial state of a walk over all pairs of boxes.
 
-    A stack of pairs of boxes, with that of the root and itself; its height, the two boxes at hand, and of their pairs
-    the next, the end of those with the same chance, the end of all, and how many pairs were looked at so far; the wait
-    until the next draw, and that chance.
+    A stack of pairs of boxes, beginning with the root and itself; its height, the current two boxes, and among their
+    pairs the next one, the end of those with the same chance, and the end of all; the number of pairs examined; then
+    the wait until the next draw, and the current chance.
     """
     return np.zeros((4096, 2), np.int64), np.array([1, 0, 0, 0, 0, 0, 0]), np.array([wait, 0.0])
 
 
 def finished(walk: tuple[Any, Any, Any]) -> bool:
-    """Whether a walk has seen all pairs of boxes."""
+    """Whether a walk has visited all pairs of boxes."""
     at = walk[1]
     return bool(at[_HEIGHT] == 0 and at[_TRIAL] >= at[_ALL])
 
 
 def looked_at(walk: tuple[Any, Any, Any]) -> int:
-    """How many pairs of nodes a walk has looked at, drawn or not."""
+    """Number of pairs of nodes that a walk has examined, drawn or not."""
     return int(walk[1][_LOOKED])
 
 
 def draw(boxes: Any, sides: Any, rate: Any, walk: Any, waits: Any, found: Any) -> int:
-    """Pairs of nodes drawn independently, each with a chance of share · p + floor or more, p being its probability.
+    """Draw pairs of nodes independently, each with a chance of at least share · p + floor, where p is its probability.
 
-    ``rate`` is (share, floor). Rows, columns, scores and chances of drawn pairs are written to ``found``; returned is
-    how many there are. The walk ends early when ``waits``, exponential times of which each draw takes one, are used up,
-    and goes on with the next call until it is :func:`finished`.
+    ``rate`` is (share, floor). Rows, columns, scores and chances of the drawn pairs are written to ``found``, and their
+    number is returned. Every draw uses one of the exponential times ``waits``; when they are used up the call returns,
+    and the next call continues the walk, until it is :func:`finished`.
 
-    Draws come at rate one on a clock. A trial lasts -log(1 - chance) of it, so that with this chance one falls into it;
-    that ends the trial, and the wait for the next draw begins anew. Trials that nothing falls into are passed in one
-    step.
+    Draws arrive at rate one on a clock. A trial lasts -log(1 - chance), so that a draw falls into it with this chance;
+    the draw ends the trial, and the wait for the next draw starts again. Trials without a draw are skipped in one step.
     """
     order, starts, ends = boxes[0], boxes[1], boxes[2]
     (left, right), (_, at, clock), (rows, columns, scores, chances) = sides, walk, found
@@ -236,7 +235,7 @@ def draw(boxes: Any, sides: Any, rate: Any, walk: Any, waits: Any, found: Any) -
 
 
 def _next_stretch(boxes: Any, left: Any, rate: Any, walk: Any) -> bool:
-    """Find the next pairs with one bound of their chances: of two boxes, or of one row and a box; are there any?"""
+    """Advance to the next pairs with a common bound, of two boxes or of a row and a box; False at the end."""
     order, starts, ends = boxes[0], boxes[1], boxes[2]
     stack, at, clock = walk
     if at[_TRIAL] >= at[_ALL]:
@@ -249,13 +248,13 @@ def _next_stretch(boxes: Any, left: Any, rate: Any, walk: Any) -> bool:
     i = order[starts[at[_A]] + row]
     clock[1] = _chance(_bounds(left[i], left[i], boxes[5][at[_B]])[1], rate)
     at[_END] = (row + 1) * size
-    if at[_A] == at[_B]:  # every pair once, and none of a node with itself
+    if at[_A] == at[_B]:  # every pair once, and no node with itself
         at[_TRIAL] += row + 1
     return True
 
 
 def _next_boxes(boxes: Any, rate: Any, stack: Any, at: Any, clock: Any) -> bool:
-    """Cut pairs of boxes until one is small or tight enough to be drawn from; is there one?"""
+    """Split pairs of boxes until one is small or tight enough to draw from; False if there is none left."""
     starts, ends, child = boxes[1], boxes[2], boxes[3]
     while at[_HEIGHT] > 0:
         at[_HEIGHT] -= 1
@@ -275,7 +274,7 @@ def _next_boxes(boxes: Any, rate: Any, stack: Any, at: Any, clock: Any) -> bool:
 
 @compiled
 def _cut(starts: Any, ends: Any, child: Any, a: int, b: int, parts: Any) -> int:
-    """Write the parts of a pair of boxes, of which the larger is cut in two; returned is how many there are."""
+    """Write the parts of a pair of boxes, whose larger box is split, and return their number."""
     if a == b:
         parts[0, 0], parts[0, 1] = child[a], child[a]
         parts[1, 0], parts[1, 1] = child[a], child[a] + 1
@@ -292,7 +291,7 @@ def _cut(starts: Any, ends: Any, child: Any, a: int, b: int, parts: Any) -> int:
 
 @cache
 def prepare_search() -> None:
-    """Compile :func:`largest` and all that it calls before they are used, or find them in the cache."""
+    """Compile :func:`largest` before it is used, or load it from the cache."""
     with announced("compiling the search for the largest scores"):
         side = np.ones((3, 1))
         largest(grow(side, side, 2), (side, side), (np.zeros(4, np.int64), np.zeros(0, np.int32)), 1, (5, 10))
@@ -302,10 +301,10 @@ def prepare_search() -> None:
 def largest(boxes: Any, sides: Any, links: Any, count: int, patience: Any) -> tuple[Any, Any, Any, float]:
     """The rows, columns and scores of the ``count`` largest scores of pairs that are not linked, in no order.
 
-    Links are given in compressed rows. First the pair of boxes with the highest bound is opened, again and again, which
-    soon finds scores that are hard to beat. That needs a queue of all that was not opened, so what is left is then gone
-    through in depth. ``patience`` says after how many pairs of boxes that begins, and after how many the search ends;
-    the last value returned is what no score beyond those found exceeds, minus infinity where none is left.
+    Links are given in compressed rows. The search opens the pair of boxes with the highest bound first, and so finds
+    scores that are hard to beat early. This needs a queue of all unopened pairs, so after ``patience[0]`` pairs of
+    boxes the rest is searched depth first, and after ``patience[1]`` the search stops. The last value returned is an
+    upper bound on all other scores, minus infinity if the search was complete.
     """
     starts, ends, child, first = boxes[1], boxes[2], boxes[3], boxes[4]
     parts, opened, beyond = np.zeros((4096, 2), np.int64), 0, -np.inf
@@ -339,7 +338,7 @@ def largest(boxes: Any, sides: Any, links: Any, count: int, patience: Any) -> tu
 
 @compiled
 def _cannot_win(upper: float, row: int, column: int, best: Any, count: int) -> bool:
-    """Whether no score up to ``upper``, of pairs from (row, column) on, gets among the best any more."""
+    """Whether no score up to ``upper``, of pairs from (row, column) on, can still be among the best."""
     if len(best) < count:
         return False
     worst, last_row, last_column = best[0]
@@ -351,7 +350,7 @@ def _cannot_win(upper: float, row: int, column: int, best: Any, count: int) -> b
 
 @compiled
 def _search_within(boxes: Any, sides: Any, links: Any, a: int, b: int, count: int, best: Any, stack: Any) -> int:
-    """Go through the pairs of two boxes in depth, where bounds allow for one of the best; how many were seen?"""
+    """Search the pairs of two boxes depth first where bounds allow, and return the number of pairs of boxes visited."""
     starts, ends, child, first = boxes[1], boxes[2], boxes[3], boxes[4]
     stack[0, 0], stack[0, 1] = a, b
     height, opened = 1, 0
@@ -371,7 +370,7 @@ def _search_within(boxes: Any, sides: Any, links: Any, a: int, b: int, count: in
 
 @compiled
 def _collect(boxes: Any, sides: Any, links: Any, a: int, b: int, count: int, best: Any) -> None:
-    """Put the pairs of two boxes that are not linked on the heap of the best, as (score, -row, -column)."""
+    """Push the unlinked pairs of two boxes onto the heap of the best, as (score, -row, -column)."""
     order, starts, ends, first = boxes[0], boxes[1], boxes[2], boxes[4]
     (left, right), (begins, neighbours) = sides, links
     for place in range(starts[a], ends[a]):

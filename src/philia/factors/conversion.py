@@ -1,16 +1,15 @@
-"""From factors of any sign to nonnegative communities that give the same scores, by three ways.
+"""Conversion of factors of any sign into nonnegative communities with the same scores, in three ways.
 
-Logistic PCA and the spectrum score pairs by a symmetric matrix L of low rank, with columns of any sign. Every such L is
-B Bᵀ - C Cᵀ with nonnegative B and C as well:
+Logistic PCA and the spectrum score pairs by a symmetric low-rank matrix L, with columns of any sign. Every such L also
+equals B Bᵀ - C Cᵀ with nonnegative B and C:
 
-| way | columns of B and C together | what it is good for |
+| function | columns of B and C together | use |
 |---|---|---|
-| ``split`` | 3 rank(L) | to be read: each eigenvector becomes its two sides and their sum (the paper's Algorithm 1) |
-| ``shift`` | rank(L) + 2 | few columns: the same large number is hidden in B and in C |
-| ``rational`` | 2k + 2 for X and Y of k columns | exact arithmetic: nothing but sums, and halves at the end |
+| ``split`` | 3 rank(L) | readable: each eigenvector becomes its two sides and their sum (the paper's Algorithm 1) |
+| ``shift`` | rank(L) + 2 | few columns: adds the same large number to B and C |
+| ``rational`` | 2k + 2 for X and Y of k columns | exact arithmetic: only sums, and one division by two |
 
-Scores stay what they were up to rounding; ``rational`` and ``doubled`` keep them to the last bit where the entries are
-whole numbers or fractions.
+Scores are preserved up to rounding; ``rational`` and ``doubled`` preserve integers and fractions exactly.
 """
 
 from __future__ import annotations
@@ -28,15 +27,15 @@ from philia.factors.logistic import LogisticFactors
 from philia.factors.signed import SignedFactors
 
 Numbers = npt.NDArray[Any]
-"""A matrix of floats, of integers, or of Python's own integers and fractions, which are as long as they need to be."""
+"""A matrix of floats, of integers, or of Python's integers and fractions, which have arbitrary precision."""
 
 
 def split(factors: LogisticFactors | SignedFactors) -> CommunityFactors:
     """Communities with the same scores, three for each eigenvector of L: the paper's Algorithm 1.
 
-    With p and q the positive and the negative part of a column v, v vᵀ = 2 p pᵀ + 2 q qᵀ - |v| |v|ᵀ: nodes on one side
-    attract each other twice as much as all nodes of the column repel each other, and between the sides only the
-    repulsion is left. A column of L's negative part gives the same three with B and C exchanged.
+    If p and q are the positive and negative parts of a column v, then v vᵀ = 2 p pᵀ + 2 q qᵀ - |v| |v|ᵀ: nodes on the
+    same side attract each other twice as strongly as all nodes of the column repel each other, and between the sides
+    only the repulsion remains. A column of L's negative part gives the same three with B and C swapped.
 
     >>> factors = SignedFactors(np.array([[1.0], [-1.0], [2.0]]), np.empty((3, 0)))
     >>> found = split(factors)
@@ -55,9 +54,9 @@ def split(factors: LogisticFactors | SignedFactors) -> CommunityFactors:
 def shift(factors: LogisticFactors | SignedFactors) -> CommunityFactors:
     """Communities with the same scores, only two more than the rank of L.
 
-    L = P Pᵀ - N Nᵀ stays the same if P and N both get the column z, and if the columns of either are turned by an
-    orthogonal matrix. One that sends the axis of z to the direction (1, …, 1) spreads z evenly over all columns, so
-    that a z large enough lifts all of a node's entries above zero. Each z_i is as small as that allows.
+    L = P Pᵀ - N Nᵀ does not change if P and N both get an extra column z, or if the columns of either are rotated. A
+    rotation that takes the axis of z to the direction (1, …, 1) spreads z evenly over all columns, so a large enough z
+    makes all of a node's entries nonnegative. Each z_i is the smallest that does.
 
     >>> factors = SignedFactors(np.array([[1.0], [-1.0], [2.0]]), np.empty((3, 0)))
     >>> found = shift(factors)
@@ -69,16 +68,16 @@ def shift(factors: LogisticFactors | SignedFactors) -> CommunityFactors:
     signed = _signed(factors)
     turned = [_turned(signed.positive), _turned(signed.negative)]
     z = np.maximum.reduce([np.zeros(signed.n_nodes), *(np.sqrt(T.shape[1]) * -T.min(axis=1) for T in turned)])
-    # The smallest entries are zero but for rounding, which may leave them just below.
+    # The smallest entries are zero up to rounding, which may leave them slightly negative.
     B, C = (np.maximum(T + z[:, None] / np.sqrt(T.shape[1]), 0.0) for T in turned)
     return CommunityFactors(B, C, np.zeros(signed.n_nodes))
 
 
 def rational(X: Numbers, Y: Numbers) -> tuple[Numbers, Numbers]:
-    """Nonnegative B and C (n × k + 1 each) with B Bᵀ - C Cᵀ = (X Yᵀ + Y Xᵀ) / 2, without an eigenvector or a root.
+    """Nonnegative B and C (n × k + 1 each) with B Bᵀ - C Cᵀ = (X Yᵀ + Y Xᵀ) / 2, without eigenvectors or roots.
 
-    X and Y (n × k) of integers or of Python's fractions give fractions and the equation holds exactly; of floats they
-    give floats and it holds up to rounding.
+    If X and Y (n × k) hold integers or Python's fractions, the result holds fractions and the equation is exact; if
+    they hold floats, so does the result, and the equation holds up to rounding.
 
     >>> X, Y = np.array([[1], [2]]), np.array([[3], [-5]])
     >>> B, C = rational(X, Y)
@@ -93,8 +92,8 @@ def rational(X: Numbers, Y: Numbers) -> tuple[Numbers, Numbers]:
 def doubled(X: Numbers, Y: Numbers) -> tuple[Numbers, Numbers]:
     """Twice ``rational``: B Bᵀ - C Cᵀ = 2 (X Yᵀ + Y Xᵀ), which has the same signs; integers give integers.
 
-    With ξ a number a node, X' = [X + ξ 1ᵀ, ξ] and Y' = [Y, -Y 1] have X' Y'ᵀ = X Yᵀ. Where ξ_i is large enough,
-    X' ≥ |Y'|, and B = X' + Y' and C = X' - Y' are nonnegative, and B Bᵀ - C Cᵀ = 2 (X' Y'ᵀ + Y' X'ᵀ).
+    For any ξ with one number per node, X' = [X + ξ 1ᵀ, ξ] and Y' = [Y, -Y 1] satisfy X' Y'ᵀ = X Yᵀ. If ξ is large
+    enough, X' ≥ |Y'|, so B = X' + Y' and C = X' - Y' are nonnegative, and B Bᵀ - C Cᵀ = 2 (X' Y'ᵀ + Y' X'ᵀ).
 
     >>> B, C = doubled(np.array([[1], [2]]), np.array([[3], [-5]]))
     >>> B.tolist(), C.tolist()
@@ -108,15 +107,15 @@ def doubled(X: Numbers, Y: Numbers) -> tuple[Numbers, Numbers]:
     total = Y.sum(axis=1)
     xi = np.maximum(np.maximum((np.abs(Y) - X).max(axis=1), np.abs(total)), 0)[:, None]
     lifted, balanced = np.hstack([X + xi, xi]), np.hstack([Y, -total[:, None]])
-    # Exact numbers are nonnegative here. Of floats the smallest may be just below zero, by the rounding of X + ξ.
+    # Exact numbers are nonnegative here. Floats may be slightly negative, because X + ξ is rounded.
     return np.maximum(lifted + balanced, 0), np.maximum(lifted - balanced, 0)
 
 
 def strongest(factors: CommunityFactors, k: int) -> CommunityFactors:
-    """The k columns of B and C together that matter most: those with the largest norms, in their order.
+    """The k columns of B and C together with the largest norms, in their original order.
 
-    A column b adds b bᵀ to the scores, a matrix of norm |b|². How many of the k columns attract and how many repel is
-    not asked for: it follows.
+    A column b contributes b bᵀ to the scores, a matrix of norm |b|². How many of the k columns attract and how many
+    repel follows from that.
 
     >>> factors = CommunityFactors(np.array([[1.0, 4.0]]), np.array([[3.0, 2.0]]), np.zeros(1))
     >>> kept = strongest(factors, 3)
@@ -136,20 +135,20 @@ def _signed(factors: LogisticFactors | SignedFactors) -> SignedFactors:
 
 
 def _turned(X: Float64Array) -> Float64Array:
-    """X with a column of zeros more, turned so that the axis of that column points in the direction (1, …, 1).
+    """X with an extra column of zeros, rotated so that the axis of that column points in the direction (1, …, 1).
 
-    The turn is the reflection I - 2 w wᵀ / wᵀw that exchanges the two directions, w being their difference.
+    The rotation is the reflection I - 2 w wᵀ / wᵀw that swaps the two directions, where w is their difference.
     """
     n, k = X.shape
     w = np.full(k + 1, -1 / np.sqrt(k + 1))
     w[k] += 1
     widened = np.hstack([X, np.zeros((n, 1))])
-    if not k:  # one axis only: it points there already
+    if not k:  # a single axis already points there
         return widened
     return np.asarray(widened - np.outer(widened @ w, 2 * w / (w @ w)))
 
 
 def _numbers(X: Numbers) -> Numbers:
-    """Floats as they are, and anything else as Python's numbers, which do not overflow."""
+    """Floats unchanged, and everything else as Python objects, which do not overflow."""
     X = np.asarray(X)
     return X.astype(np.float64) if np.issubdtype(X.dtype, np.floating) else X.astype(object)

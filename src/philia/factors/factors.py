@@ -1,4 +1,4 @@
-"""What every model gives: a score for every pair of nodes, and columns that can be read as communities."""
+"""The interface of all factors: a score for every pair of nodes, and columns readable as communities."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ if TYPE_CHECKING:
 
 Rows = npt.NDArray[np.integer] | slice
 _CHUNK = 65536
+"""Pairs scored together: with 100 columns their rows of both sides take 100 MB."""
 
 _LARGEST = 1e150
-"""Products of larger numbers, which scores are, would not be finite."""
+"""Scores are products, and those of larger numbers would overflow."""
 
 
 class Factors(ABC):
@@ -34,7 +35,7 @@ class Factors(ABC):
     @property
     @abstractmethod
     def n_nodes(self) -> int:
-        """How many nodes the factors describe."""
+        """Number of nodes."""
 
     @abstractmethod
     def scores(self, rows: npt.NDArray[np.integer], columns: npt.NDArray[np.integer]) -> Float64Array:
@@ -42,20 +43,20 @@ class Factors(ABC):
 
     @abstractmethod
     def score_block(self, rows: Rows, columns: Rows) -> Float64Array:
-        """The scores of all pairs of some rows with some columns."""
+        """The scores of all pairs of the given rows and columns."""
 
     @abstractmethod
     def readable(self) -> CommunityFactors:
-        """Nonnegative columns that can be read as communities."""
+        """Nonnegative columns, readable as communities."""
 
     def features(self) -> Float64Array:
-        """The numbers of each node side by side (n × columns): all arrays with a row a node."""
+        """All numbers of each node side by side (n × columns)."""
         columns = [array.reshape(self.n_nodes, -1) for array in self.arrays().values()]
         return np.hstack(columns).astype(np.float64, copy=False)
 
     @property
     def usable(self) -> bool:
-        """Whether all numbers are finite, and small enough for their products to be finite too.
+        """Whether all numbers are finite, and small enough for finite products.
 
         >>> from philia.factors import CommunityFactors
         >>> CommunityFactors.attracting(np.array([[1.0], [np.inf]])).usable
@@ -65,12 +66,12 @@ class Factors(ABC):
         return all(max(abs(array.min()), abs(array.max())) <= _LARGEST for array in arrays)  # NaN compares as false
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
-        """The arrays that make up the factors, by name: what a file keeps."""
+        """The arrays that make up the factors, by name, as stored in files."""
         return {field.name: np.asarray(getattr(self, field.name)) for field in fields(self)}  # type: ignore[arg-type]
 
 
 class LowRankFactors(Factors):
-    """Factors whose scores are the products of a left and a right row of each node.
+    """Factors whose scores are products of a left row of one node and a right row of the other.
 
     >>> from philia.factors import SignedFactors
     >>> SignedFactors(np.array([[1.0], [-2.0]]), np.empty((2, 0))).scores(np.array([0]), np.array([1]))
@@ -79,21 +80,21 @@ class LowRankFactors(Factors):
 
     @abstractmethod
     def _product(self) -> tuple[Float64Array, Float64Array]:
-        """left and right (n × any width) with scores = left · rightᵀ, symmetric."""
+        """left and right (n × any width), with symmetric scores = left · rightᵀ."""
 
     @cached_property
     def sides(self) -> tuple[Float64Array, Float64Array]:
-        """left and right with scores = left · rightᵀ."""
+        """left and right, with scores = left · rightᵀ."""
         left, right = self._product()
         return np.ascontiguousarray(left), np.ascontiguousarray(right)
 
     @property
     def n_nodes(self) -> int:
-        """How many nodes the factors describe."""
+        """Number of nodes."""
         return len(self.sides[0])
 
     def scores(self, rows: npt.NDArray[np.integer], columns: npt.NDArray[np.integer]) -> Float64Array:
-        """The score of each pair (rows[t], columns[t]), some thousands of pairs at a time."""
+        """The score of each pair (rows[t], columns[t]), computed in chunks."""
         left, right = self.sides
         found = np.empty(len(rows))
         for at in range(0, len(rows), _CHUNK):
@@ -102,6 +103,6 @@ class LowRankFactors(Factors):
         return found
 
     def score_block(self, rows: Rows, columns: Rows) -> Float64Array:
-        """The scores of all pairs of some rows with some columns."""
+        """The scores of all pairs of the given rows and columns."""
         left, right = self.sides
         return np.asarray(left[rows] @ right[columns].T)

@@ -1,4 +1,4 @@
-"""The two factors a node of logistic PCA."""
+"""The factors of logistic PCA: two rows per node."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from philia.factors.signed import SignedFactors
 
 @dataclass(frozen=True, eq=False)
 class LogisticFactors(LowRankFactors):
-    """X and Y (n × k) of any sign, read as the symmetric logits L = (X Yᵀ + Y Xᵀ) / 2.
+    """X and Y (n × k) of any sign, with symmetric logits L = (X Yᵀ + Y Xᵀ) / 2.
 
-    The model is fitted to both directions of every link, and X Yᵀ need not be symmetric. The cross-entropy is convex
-    in the logits and the graph is symmetric, so L never costs more than X Yᵀ itself.
+    The model is fitted to both directions of every link, and X Yᵀ need not be symmetric. Because cross-entropy is
+    convex in the logits and the graph is symmetric, L never costs more than X Yᵀ.
 
     >>> factors = LogisticFactors(np.array([[1.0], [2.0]]), np.array([[3.0], [5.0]]))
     >>> factors.score_block(slice(None), slice(None)).tolist()  # (1·5 + 2·3) / 2 off the diagonal
@@ -28,7 +28,7 @@ class LogisticFactors(LowRankFactors):
     right: Float64Array
 
     def signed(self) -> SignedFactors:
-        """P and N with P Pᵀ - N Nᵀ = L: its positive and negative eigenvectors, found without an n × n matrix.
+        """P and N with P Pᵀ - N Nᵀ = L, its positive and negative eigenvectors, without an n × n matrix.
 
         >>> factors = LogisticFactors(np.array([[1.0], [2.0]]), np.array([[3.0], [5.0]]))
         >>> factors.signed().score_block(slice(None), slice(None)).round(9).tolist()
@@ -43,7 +43,7 @@ class LogisticFactors(LowRankFactors):
         return SignedFactors(vectors[:, values > noise][:, ::-1], vectors[:, values < -noise])
 
     def readable(self) -> CommunityFactors:
-        """The two sides of each eigenvector of L, as communities."""
+        """The two sides of each eigenvector of L, as communities; see ``SignedFactors``."""
         return self.signed().readable()
 
     def _product(self) -> tuple[Float64Array, Float64Array]:

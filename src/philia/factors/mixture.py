@@ -1,4 +1,4 @@
-"""Factors of a mixture over communities of links."""
+"""Factors of a mixture model of links."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from philia.factors.factors import LowRankFactors
 class MixtureFactors(LowRankFactors):
     """p(z|i) and p(i|z) (n × k), degrees (n), and the share of each node's links in each community (n × k).
 
-    A link of node i chooses a community z by p(z|i) and then its other end j by p(j|z). So of the d_i links of i, an
-    expected d_i Σ_z p(z|i) p(j|z) lead to j; the score is the mean of that and of the same seen from j.
+    A link of node i draws a community z from p(z|i), and its other end j from p(j|z). So an expected number of
+    d_i Σ_z p(z|i) p(j|z) links of i lead to j; the score is the mean of this and the same from j to i.
 
     >>> one = np.ones((2, 1))
     >>> MixtureFactors(one, one / 2, np.array([1.0, 1.0]), one).scores(np.array([0]), np.array([1]))
@@ -29,7 +29,7 @@ class MixtureFactors(LowRankFactors):
     shares: Float64Array
 
     def readable(self) -> CommunityFactors:
-        """The shares of links, each column relative to its largest."""
+        """The shares of links, each column divided by its maximum."""
         largest = self.shares.max(axis=0, initial=0.0)
         return CommunityFactors.attracting(self.shares / np.where(largest > 0, largest, 1.0))
 

@@ -1,4 +1,4 @@
-"""Factors of either sign: what a spectrum gives."""
+"""Factors of any sign, as from a spectrum."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ class SignedFactors(LowRankFactors):
     negative: Float64Array
 
     def readable(self) -> CommunityFactors:
-        """Each column as two communities, one on each side of zero.
+        """Each column as two communities, one per sign.
 
-        Two nodes on one side of a column of P attract each other, two on one side of a column of N repel each other.
-        Between the sides it is the other way round, which these communities do not show.
+        Nodes on the same side of a column of P attract each other, and on the same side of a column of N repel each
+        other. Between the sides it is the opposite, which these communities do not show.
         """
         return CommunityFactors(_apart(self.positive), _apart(self.negative), np.zeros(self.n_nodes))
 
@@ -38,6 +38,6 @@ class SignedFactors(LowRankFactors):
 
 
 def _apart(X: Float64Array) -> Float64Array:
-    """The columns' positive and negative parts, side by side."""
+    """The positive and negative parts of the columns, side by side."""
     n, k = X.shape
     return np.stack([np.maximum(X, 0), np.maximum(-X, 0)], axis=2).reshape(n, 2 * k)

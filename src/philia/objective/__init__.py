@@ -1,4 +1,4 @@
-"""Step 3: what is minimised."""
+"""Step 3: the objective that a fit minimizes."""
 
 from philia.objective.all_pairs import AllPairsObjective, ClosedFormObjective, exact_objective
 from philia.objective.likelihood import mean_log_likelihood

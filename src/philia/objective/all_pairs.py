@@ -26,14 +26,15 @@ from philia.pairs import HeldOut, seen
 _Sides = tuple[Float64Array, Float64Array]
 
 _CHUNK = 65536
+"""Pairs scored together in NumPy: with 100 columns their rows of both sides take 100 MB."""
 
 
 class AllPairsObjective:
     """sum over all ordered pairs of loss(A_ij, (F M Fᵀ)_ij) + penalty · |F|², and its gradient.
 
-    As in the paper every pair counts twice, once in each direction, and the diagonal counts as non-links; with
-    ``diagonal=False`` it is left out. Held-out pairs are not seen at all. Where the graph has weights, the loss of a
-    link counts as many times as its weight says; a non-link counts once.
+    As in the paper, every pair counts twice, once per direction, and the diagonal counts as non-links;
+    ``diagonal=False`` leaves it out. Held-out pairs do not count at all. In a weighted graph the loss of a link is
+    multiplied by its weight; a non-link counts once.
 
     >>> from philia import CommunityModel, as_graph
     >>> objective = AllPairsObjective(as_graph([(0, 1)]), CommunityModel(1, 1, background="none").recipe())
@@ -64,19 +65,20 @@ class AllPairsObjective:
         self.links = _links(known, symmetric=recipe.symmetric)
         self.link_weight = 2 if recipe.symmetric else 1
         self.reweighed = _reweighed(known, symmetric=recipe.symmetric)
+        # Larger tiles make BLAS more efficient; on small graphs they would be too few to share out among lanes.
         self.lanes = cut(n, self.links, symmetric=recipe.symmetric, tile=192 if n < 2000 else 384)
         self.n = n
         self._penalties = 2 * recipe.penalties(penalty, n)
 
     def value_and_gradient(self, point: Float64Array) -> tuple[float, Float64Array]:
-        """The objective at the solver's vector, and its gradient there."""
+        """The objective at the solver's vector, and its gradient."""
         value, gradient = self.by_factors(self.recipe.factors(point, self.n))
         shrink = self._penalties * point
         return value + 0.5 * float(shrink @ point), self.recipe.pulled_back(gradient) + shrink
 
     def by_factors(self, F: Float64Array) -> tuple[float, Float64Array]:
         """The loss at F without the penalty, and its gradient by F."""
-        with one_blas_thread():  # also for the small products: how BLAS cuts them would change the last bits
+        with one_blas_thread():  # for the small products too: how BLAS divides them would change the last bits
             sums = self._sums(F)
             value, by_sides = sums.value, (sums.left, sums.right)
             if self.reweighed is not None:
@@ -85,7 +87,7 @@ class AllPairsObjective:
 
     @cached_property
     def _sums(self) -> Callable[[Float64Array], _SumsOfLanes]:
-        # Not before the first evaluation: until then a subclass may exchange the lanes.
+        # Built at the first evaluation, because a subclass may replace the lanes until then.
         links = self.links, self.link_weight
         return cached_on(
             self.executor, _LaneWork(self.recipe, self.lanes, *links, self.omitted, self.dtype, self.kernel)
@@ -94,7 +96,7 @@ class AllPairsObjective:
 
 @dataclass(frozen=True, eq=False)
 class _SumsOfLanes:
-    """What lanes add to the value, and to the gradients by both sides over all rows."""
+    """The sum over lanes of the value, and of the gradients by both sides for all rows."""
 
     value: float
     left: Float64Array
@@ -103,7 +105,7 @@ class _SumsOfLanes:
 
 @dataclass(frozen=True, eq=False)
 class _LaneWork:
-    """The lanes of an evaluation with all that they need but F: what a place to run keeps from one to the next.
+    """The lanes of an evaluation and everything they need except F: what an executor caches between evaluations.
 
     >>> from philia import CommunityModel, as_graph
     >>> objective = AllPairsObjective(as_graph([(0, 1)]), CommunityModel(1, 1, background="none").recipe())
@@ -126,7 +128,7 @@ class _LaneWork:
         return len(self.lanes)
 
     def part(self, first: int, end: int) -> _LaneWork:
-        """The lanes from ``first`` up to ``end``, with the links of their rows alone."""
+        """Lanes ``first`` up to ``end``, with only the links of their rows."""
         lanes, links = self.lanes[first:end], self.links
         begin, stop = links.indptr[lanes[0].link_rows[0]], links.indptr[lanes[-1].link_rows[1]]
         own = links.data[begin:stop], links.indices[begin:stop], links.indptr.clip(begin, stop) - begin
@@ -138,7 +140,7 @@ class _LaneWork:
         return executor.map(partial(self._lane_sums, left, right), self.lanes)
 
     def added(self, total: _SumsOfLanes | None, pieces: Iterable[LaneSums]) -> _SumsOfLanes:
-        """The total with the sums of more lanes added to it, one after the other, in double precision."""
+        """The total plus the sums of more lanes, added one by one in double precision."""
         if total is None:
             shape = self.links.shape[0], np.count_nonzero(self.recipe.mixing.any(axis=0))
             value, left, right = 0.0, np.zeros(shape), np.zeros(shape)
@@ -155,14 +157,14 @@ class _LaneWork:
 
 
 def _require_memory(n: int, k: int, itemsize: int) -> None:
-    """Refuse what cannot fit: gradients of lanes under way, and the solver's twenty vectors with copies."""
+    """Refuse a fit that cannot succeed: it needs gradients of running lanes, and the solver's twenty vectors twice."""
     needed = n * k * (4 * itemsize + 40 * 8)
-    if needed > 1 << 30:
+    if needed > 1 << 30:  # any machine has a gigabyte
         require_memory(needed, f"fitting {k:,} columns on {n:,} nodes")
 
 
 def _links(graph: Graph, *, symmetric: bool) -> sparse.csr_array:
-    """Each link once if scores are symmetric, else in both directions."""
+    """Each link once if scores are symmetric, otherwise in both directions."""
     n, (rows, columns) = graph.n_nodes, graph.links
     if not symmetric:
         rows, columns = np.concatenate([rows, columns]), np.concatenate([columns, rows])
@@ -170,7 +172,7 @@ def _links(graph: Graph, *, symmetric: bool) -> sparse.csr_array:
 
 
 def _reweighed(graph: Graph, *, symmetric: bool) -> _ExtraPairs | None:
-    """The links that weigh more or less than the 1 that the kernels count; both directions in one if scores allow."""
+    """Links whose weight is not the 1 that the kernels count; once for both directions if scores are symmetric."""
     weights = graph.link_weights
     if weights is None:
         return None
@@ -183,11 +185,11 @@ def _reweighed(graph: Graph, *, symmetric: bool) -> _ExtraPairs | None:
 
 
 class ClosedFormObjective(AllPairsObjective):
-    """``AllPairsObjective`` for losses that charge a power of the score where there is no link.
+    """``AllPairsObjective`` in O(links · k + n k²), for losses that charge a power of the score for a non-link.
 
-    With scores L Rᵀ the sum of all scores is (sum of L's rows)·(sum of R's rows), the sum of all their squares is the
-    trace of (LᵀL)(RᵀR). What is left are the links, the diagonal if it is not to count, and listed held-out pairs;
-    pairs held out by chance are as many as there are pairs, and are for ``AllPairsObjective``.
+    For scores L Rᵀ the sum of all scores is (sum of L's rows)·(sum of R's rows), and the sum of their squares is the
+    trace of (LᵀL)(RᵀR). Links, an excluded diagonal and listed held-out pairs are added or subtracted one by one. A
+    random share of all pairs would be too many for that; ``AllPairsObjective`` handles it.
 
     >>> from philia import BigClam, as_graph
     >>> graph, recipe, point = as_graph([(0, 1), (1, 2)]), BigClam(2).recipe(), np.linspace(0.1, 0.6, 6)
@@ -231,7 +233,7 @@ class ClosedFormObjective(AllPairsObjective):
 def exact_objective(
     graph: Graph, recipe: Recipe, *, held_out: HeldOut | None = None, **settings: Any
 ) -> AllPairsObjective:
-    """The objective over all pairs, by the shorter way where there is one.
+    """The objective over all pairs, in closed form where there is one.
 
     >>> from philia import BigClam, CommunityModel, as_graph
     >>> [type(exact_objective(as_graph([(0, 1)]), m.recipe())).__name__ for m in (BigClam(1), CommunityModel(1, 1))]
@@ -242,7 +244,7 @@ def exact_objective(
 
 
 def has_closed_form(recipe: Recipe, held_out: HeldOut | None) -> bool:
-    """Whether the sum over all pairs can be had without looking at each.
+    """Whether the sum over all pairs can be computed without visiting each pair.
 
     >>> from philia import BigClam, CommunityModel
     >>> [has_closed_form(model.recipe(), None) for model in (BigClam(1), CommunityModel(1, 1))]
@@ -253,7 +255,7 @@ def has_closed_form(recipe: Recipe, held_out: HeldOut | None) -> bool:
 
 
 def _left_out(n: int, *, diagonal: bool, held_out: HeldOut | None) -> _ExtraPairs:
-    """Ordered pairs that do not count: once less than all do."""
+    """Ordered pairs that do not count, to be subtracted once."""
     rows = columns = np.empty(0, np.int64) if diagonal else np.arange(n)
     if held_out is not None:
         indptr, indices = held_out.listed(n)
@@ -263,7 +265,7 @@ def _left_out(n: int, *, diagonal: bool, held_out: HeldOut | None) -> _ExtraPair
 
 
 class _ExtraPairs:
-    """Ordered pairs (rows[t], columns[t]), each once, that count ``times[t]`` times on top of what they count already.
+    """Distinct ordered pairs (rows[t], columns[t]) that count ``times[t]`` times more than the sum already counts them.
 
     >>> pairs = _ExtraPairs(2, np.array([0]), np.array([1]), np.array([3.0]))
     >>> sides, by_sides = (np.ones((2, 1)), np.ones((2, 1))), (np.zeros((2, 1)), np.zeros((2, 1)))
@@ -286,10 +288,10 @@ class _ExtraPairs:
         return np.repeat(np.arange(self.times.shape[0]), np.diff(self.times.indptr))
 
     def add(self, sides: _Sides, by_sides: _Sides, charge: Callable[[Scores], tuple[Scores, Scores]]) -> float:
-        """What the pairs cost; what they pull is added to the gradients by the two sides.
+        """The cost of the pairs; their gradients are added to ``by_sides``.
 
-        ``charge`` gives costs and slopes of scores, as a loss does. Scores are taken a chunk at a time, because a row
-        of both sides for every pair may not fit; everything is summed in one order, whatever the number of threads.
+        ``charge`` returns the costs and slopes of scores, as a loss does. Scores are computed in chunks, because the
+        rows of both sides for every pair may not fit in memory. The order of the sums does not depend on threads.
         """
         (left, right), (by_left, by_right) = sides, by_sides
         times, indices = self.times.data, self.times.indices

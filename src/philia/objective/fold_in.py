@@ -1,7 +1,7 @@
-"""The part of the objective that belongs to nodes outside of the graph: their pairs with the fitted ones.
+"""Fold-in: rows of F for nodes that were not in the graph, from their pairs with the fitted nodes.
 
-With the fitted columns F fixed, the scores of a new node are linear in its own row, so where the loss is convex in the
-score, as all losses here are, its share of the objective is convex: there is one best row, and no start to choose.
+With the fitted rows fixed, the scores of a new node are linear in its own row. So if the loss is convex in the score,
+as all losses here are, the new node's part of the objective is convex: there is one best row, whatever the start.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from philia.objective.recipe import Freedom, Recipe
 from philia.solvers.projected_newton import RowSolution, minimize_rows
 
 LEAST_PENALTY = 1e-6
-"""What the square of an entry is charged at least: without it a node with no link at all would go to -∞."""
+"""The smallest penalty on the square of an entry: without one, a node with no links would go to -∞."""
 
 _SCORES, _PRODUCTS = 1 << 20, 1 << 17
-"""How many scores, and how many products of columns, one thread holds at once; the second fit into its cache."""
+"""How many scores (8 MB), and how many products of columns (1 MB, a core's cache), one thread holds at a time."""
 
 _FEW = 16
-"""Below this number of rows each is cheaper on its own."""
+"""With fewer rows than this, a product per row is cheaper than the products of all pairs of columns."""
 
 
 class _NewRows:
-    """2 · sum over fitted j of loss(A_xj, f_x M f_j) + penalties · f_x², one function a new node x.
+    """2 · sum over fitted j of loss(A_xj, f_x M f_j) + penalties · f_x², one function per new node x.
 
-    It counts every pair twice, as the objective does; a new node's pair with itself, and pairs of two new nodes, are
-    left out. ``links`` and ``unknown`` (new × n, sparse) say who is linked, and which pairs are not to be looked at.
+    Every pair counts twice, as in the objective; the diagonal and pairs of two new nodes are left out. ``links`` and
+    ``unknown`` (new × n, sparse) mark the links, and the pairs that do not count.
 
     >>> from philia.objective import CrossEntropy, Group
     >>> recipe = Recipe((Group("homophilous", 1, lower_bound=0.0),), np.eye(1), CrossEntropy())
@@ -48,20 +48,20 @@ class _NewRows:
         everybody = F @ recipe.mixing  # symmetric
         self.design = np.ascontiguousarray(everybody[:, free])
         self._transposed = np.ascontiguousarray(self.design.T)
-        # What a new node's fixed entries (ones, and values that all nodes share) add to its scores.
+        # Contribution of a new node's fixed entries (ones, and values shared by all nodes) to its scores.
         self.offset = everybody[:, ~free] @ F[0, ~free]
         self.penalties = np.maximum(_of_free(recipe, recipe.penalties(penalty, 1)), LEAST_PENALTY)
         self.loss, self.links, self.unknown = recipe.loss, links.tocsr(), unknown.tocsr()
-        # All that has to be known about links that add -score each.
+        # With a canonical loss, all that matters about the links: the sums of what they multiply.
         self.pull = np.asarray(links @ self.design, dtype=np.float64)
         self.constant = np.asarray(links @ self.offset, dtype=np.float64)
-        self._space = np.empty((2, *links.shape))  # used again at every step: fresh memory costs more than the sums
+        self._space = np.empty((2, *links.shape))  # reused at every step: fresh memory costs more than the sums
 
     def values_and_gradients(self, rows: Int64Array, X: Float64Array) -> tuple[Float64Array, Float64Array]:
         """The cost of each new node at its row of X, and its gradient."""
         scores, space = self._scores(rows, X), self._space[1, : len(rows)]
         if self.loss.canonical:
-            costs = self.loss.row_costs(scores, space)  # the scores give way to slopes
+            costs = self.loss.row_costs(scores, space)  # overwrites the scores with slopes
             costs -= (self.pull[rows] * X).sum(axis=1) + self.constant[rows]
             gradients = scores @ self.design - self.pull[rows]
         else:
@@ -76,8 +76,8 @@ class _NewRows:
     def hessians(self, rows: Int64Array, X: Float64Array) -> Float64Array:
         """The second derivatives: 2 · Gᵀ diag(c) G and the penalties, where G is the fixed side of the scores.
 
-        c are the second derivatives by the scores, p (1 - p) for the cross-entropy. All rows share G, so one product of
-        c with the products of any two columns of G gives them all.
+        c holds the second derivatives by the scores, p (1 - p) for cross-entropy. All rows share G, so a single product
+        of c with the products of all pairs of columns of G yields every matrix.
         """
         scores = self._scores(rows, X)
         curvature = self.loss.curvature(scores)
@@ -104,7 +104,7 @@ class _NewRows:
         return scores
 
     def _weighted_products(self, weights: Float64Array, width: int) -> Float64Array:
-        """The sums over fitted nodes of weights × the product of any two columns (rows × pairs of columns)."""
+        """Sums over fitted nodes of weight × product of two columns, for all pairs of columns (rows × pairs)."""
         k, n = self._transposed.shape
         sums = np.zeros((len(weights), width))
         height = max(16, _PRODUCTS // max(1, width))
@@ -128,10 +128,10 @@ def fold_in(
     penalty: float,
     executor: Executor | None = None,
 ) -> tuple[Float64Array, Float64Array]:
-    """Rows of F for new nodes (new × k), and the residual of each, which is zero where the row is optimal.
+    """Rows of F for new nodes (new × k), and the residual of each, which is zero at the optimum.
 
-    The recipe's mixing is symmetric: scores are linear in the row, and the cost is convex.
-    Memory stays at some blocks of new nodes × n scores, whatever the number of new nodes.
+    The recipe's mixing must be symmetric, so that scores are linear in the row. Memory is bounded by a few blocks of
+    scores (new nodes × n), regardless of the number of new nodes.
 
     >>> from philia.objective import CrossEntropy, Group
     >>> recipe = Recipe((Group("homophilous", 1, lower_bound=0.0),), np.eye(1), CrossEntropy())
@@ -156,7 +156,7 @@ def fold_in(
 
 
 def _free_columns(recipe: Recipe) -> BoolArray:
-    """Which columns of F every node has a value of its own in.
+    """Which columns of F hold a separate value for every node.
 
     >>> from philia.objective import CrossEntropy, Group
     >>> groups = Group("homophilous", 2, lower_bound=0.0), Group("ones", 1, freedom=Freedom.ONES)
@@ -167,12 +167,12 @@ def _free_columns(recipe: Recipe) -> BoolArray:
 
 
 def _of_free(recipe: Recipe, point: Float64Array) -> Float64Array:
-    """The entries of a solver's vector for one node that are its own."""
+    """The entries of a solver's vector for one node that belong to free columns."""
     own = np.repeat([g.freedom is Freedom.EVERY_NODE for g in recipe.groups], [g.size(1) for g in recipe.groups])
     return np.asarray(point[own])
 
 
 def _parts(count: int, shape: tuple[int, ...]) -> Iterator[slice]:
-    """Runs of new nodes whose scores, or matrices of second derivatives, fill one thread's share of memory."""
+    """Runs of new nodes whose scores, or matrices of second derivatives, fit in one thread's share of memory."""
     height = max(1, min(256, _SCORES // max(1, shape[0], shape[1] ** 2)))
     return (slice(top, min(top + height, count)) for top in range(0, count, height))

@@ -1,7 +1,7 @@
-"""How the work of one evaluation is cut into pieces that can run anywhere, in any order, with the same result.
+"""Lanes: the pieces of one evaluation, which can run anywhere and in any order with the same result.
 
-All pairs of nodes are cut into square tiles, the tiles into lanes. The cut depends on the size of the problem alone,
-each lane sums in a fixed order, and the lanes' sums are added in a fixed order: so the number of threads changes no
+The square of all pairs is divided into tiles, and the tiles into lanes. The division depends only on the problem, each
+lane sums in a fixed order, and the sums of the lanes are added in a fixed order, so the number of threads changes no
 bit of the result.
 """
 
@@ -15,6 +15,7 @@ from scipy import sparse
 from philia._types import Int64Array
 
 LANES = 16
+"""The most lanes: enough to share out evenly among the cores of a workstation."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,16 +27,16 @@ class Lane:
 
 
 def cut(n: int, links: sparse.csr_array, *, symmetric: bool, tile: int) -> list[Lane]:
-    """Lanes of about equal work that together cover all pairs once.
+    """Lanes of about equal work that together cover every pair once.
 
-    With a symmetric score the tiles below the diagonal are left out and those above it count twice.
+    If scores are symmetric, tiles below the diagonal are left out and those above it count twice.
 
     >>> nothing = sparse.csr_array((300, 300))
     >>> [lane.tiles.tolist() for lane in cut(300, nothing, symmetric=True, tile=200)]
     [[[0, 200, 0, 200, 1], [0, 200, 200, 300, 2], [200, 300, 200, 300, 1]]]
     """
     tiles = _tiles(n, symmetric, tile)
-    count = max(1, min(LANES, len(tiles) // 4))
+    count = max(1, min(LANES, len(tiles) // 4))  # at least four tiles per lane, or lanes would differ too much in work
     areas = (tiles[:, 1] - tiles[:, 0]) * (tiles[:, 3] - tiles[:, 2])
     tile_cuts = equal_cuts(areas, count)
     row_cuts = equal_cuts(np.diff(links.indptr).astype(np.int64), count)
@@ -54,7 +55,7 @@ def _tiles(n: int, symmetric: bool, tile: int) -> Int64Array:
 
 
 def equal_cuts(work: Int64Array, count: int) -> Int64Array:
-    """Where to cut items with these amounts of work into ``count`` runs of about equal work.
+    """Boundaries that divide items with these amounts of work into ``count`` runs of about equal work.
 
     >>> equal_cuts(np.array([4, 1, 1, 1, 1]), 2)
     array([0, 1, 5])

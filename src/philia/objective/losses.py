@@ -1,13 +1,13 @@
-"""Losses: what a score costs where there is no link, and how that changes where there is one.
+"""Losses: the cost of a score for a non-link, and the correction for a link.
 
-A graph is mostly non-links. So every loss is written as "what all pairs would cost without links" plus "a correction
-at the links", and only the links are ever stored:
+A graph is mostly non-links. So every loss is written as the cost of all pairs if there were no links, plus a correction
+at the links, and only the links are ever stored:
 
     sum over pairs loss(A_ij, s_ij) = sum over pairs non_link(s_ij) + sum over links link(s_ij)
 
-A loss is one class, and its formulas are written here once, as functions of one score ``s`` that use nothing but
-arithmetic, NumPy's functions and SciPy's ``expit``. NumPy applies them to whole arrays (the reference kernel, fold-in,
-likelihoods), and numba compiles the same functions into the fast kernels.
+A loss is one class. Its formulas are written once, as functions of one score ``s`` that use only arithmetic, NumPy's
+functions and SciPy's ``expit``: NumPy applies them to whole arrays (reference kernel, fold-in, likelihoods), and numba
+compiles the same functions into the fast kernels.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from scipy.special import expit
 Scores = npt.NDArray[Any]
 
 LEAST = 1e-6
-"""Below this score the logarithm of a link is replaced by its tangent, so that a score of zero costs much, not all."""
+"""Below this score the logarithm at a link is replaced by its tangent: a score of zero then has a high, finite cost."""
 
 _CERTAIN = 1e-12
-"""Probabilities are kept this far from 0 and 1 where a model itself does not: a wrong certainty costs 28, not ∞."""
+"""Probabilities are kept this far from 0 and 1: a certainty that turns out wrong costs 28, not ∞."""
 
 
 class Loss(ABC):
-    """A loss by its formulas; whole arrays come back entry by entry.
+    """A loss, defined by its formulas; methods that take arrays work entry by entry.
 
-    A loss of your own defines ``neutral``, ``non_link`` and ``link``, and ``expected`` if it has a link function. All
-    else has defaults that are right for every loss.
+    To add a loss, define ``neutral``, ``non_link`` and ``link``, and ``expected`` if there is a link function. The
+    defaults of everything else are correct for any loss.
 
     >>> class Poisson(Loss):  # links are counts with mean e^score
     ...     neutral = -1e4
@@ -45,40 +45,40 @@ class Loss(ABC):
     """
 
     neutral: ClassVar[float]
-    """The score at which the absence of a link costs nothing and pulls nowhere: what an omitted pair is set to."""
+    """The score whose cost and slope for a non-link are zero: omitted pairs are set to it."""
 
     moment: ClassVar[Literal[1, 2] | None] = None
-    """The power of the score that the absence of a link costs, if it is one: then all pairs are summed in O(n k²)."""
+    """The power of the score that a non-link costs, if it is one: then all pairs are summed in O(n k²)."""
 
     canonical: ClassVar[bool] = False
-    """Whether a link adds exactly -s, as with a canonical link function: then a node's links are added up unscored."""
+    """Whether a link adds exactly -s, as with a canonical link function: then links are summed without scoring them."""
 
     rate_bound: ClassVar[Literal["exponential", "linear"] | None] = None
-    """What -log(1 - p) never exceeds, p being the probability of a link: e^s, the score itself, or neither is known."""
+    """An upper bound on -log(1 - p), where p is the probability of a link: e^s, the score itself, or none."""
 
     tuned_row: ClassVar[Any] = None
-    """A faster loop over ``non_link`` for the compiled kernels: the costs of a row, whose scores give way to slopes."""
+    """A faster loop over ``non_link`` for the compiled kernels: returns the cost of a row, overwritten with slopes."""
 
     @staticmethod
     @abstractmethod
     def non_link(s: Any) -> tuple[Any, Any]:
-        """The cost of a score, and its slope, where there is no link."""
+        """The cost of a score for a non-link, and its slope."""
 
     @staticmethod
     @abstractmethod
     def link(s: Any) -> tuple[Any, Any]:
-        """What a link adds to that cost and to that slope."""
+        """What a link adds to that cost and slope."""
 
     @staticmethod
     def expected(s: Any) -> Any:
-        """The entry of the adjacency matrix that a score stands for: the score itself, unless there is a link function.
+        """The predicted entry of the adjacency matrix: the score itself, unless there is a link function.
 
-        It may lie outside [0, 1] where the model does not know of probabilities.
+        It may lie outside [0, 1] if the model is not probabilistic.
         """
         return s
 
     def without_link(self, scores: Scores) -> tuple[Scores, Scores]:
-        """Costs and slopes of the scores if no pair were linked."""
+        """Costs and slopes of the scores as if no pair were linked."""
         return _entrywise(self.non_link(scores), scores)
 
     def link_correction(self, scores: Scores) -> tuple[Scores, Scores]:
@@ -86,7 +86,7 @@ class Loss(ABC):
         return _entrywise(self.link(scores), scores)
 
     def with_link(self, scores: Scores) -> tuple[Scores, Scores]:
-        """Costs and slopes of the scores if every pair were linked.
+        """Costs and slopes of the scores as if every pair were linked.
 
         >>> SquaredError().with_link(np.array([0.5]))
         (array([0.25]), array([-1.]))
@@ -95,15 +95,15 @@ class Loss(ABC):
         return costs + more_costs, slopes + more_slopes
 
     def row_costs(self, scores: Scores, space: Scores) -> Scores:
-        """The costs of each row (rows × columns) without links; the scores give way to their slopes.
+        """The cost of each row (rows × columns) without links; the scores are overwritten with their slopes.
 
-        ``space`` has the shape of the scores and may be written to.
+        ``space`` is scratch memory of the same shape.
         """
         costs, scores[...] = self.without_link(scores)
         return np.asarray(costs.sum(axis=1))
 
     def curvature(self, scores: Scores) -> Scores:
-        """The second derivative of ``non_link`` at each score: by differences of slopes, unless a loss knows it."""
+        """The second derivative of ``non_link`` at each score, by default from finite differences of the slope."""
         return _curvature(self.without_link, scores)
 
     def link_curvature(self, scores: Scores) -> Scores:
@@ -111,11 +111,11 @@ class Loss(ABC):
         return np.zeros_like(scores) if self.canonical else _curvature(self.link_correction, scores)
 
     def probability(self, scores: Scores) -> Scores:
-        """The probability of a link that a score stands for."""
+        """The probability of a link at each score."""
         return np.asarray(np.clip(self.expected(scores), 0, 1))
 
     def log_likelihood(self, scores: Scores, linked: Scores | bool) -> Scores:
-        """The logarithm of the probability of what is there, a link or none."""
+        """The log-probability of the observed link or non-link."""
         p = np.clip(self.expected(scores), _CERTAIN, 1 - _CERTAIN)
         return np.asarray(np.log(np.where(linked, p, 1 - p)))
 
@@ -123,7 +123,7 @@ class Loss(ABC):
 class CrossEntropy(Loss):
     """Minus the log-likelihood of links with probability sigmoid(score).
 
-    Without a link a score s costs log(1 + e^s), whose slope is the sigmoid; a link takes s away from that.
+    A non-link costs log(1 + e^s), whose slope is the sigmoid; a link subtracts s.
 
     >>> costs, slopes = CrossEntropy().without_link(np.array([0.0]))
     >>> float(costs[0]), float(slopes[0])
@@ -151,10 +151,11 @@ class CrossEntropy(Loss):
 
     @staticmethod
     def tuned_row(row: Any) -> float:
-        """The sum of log(1 + e^s) over a row; the scores give way to their slopes.
+        """The sum of log(1 + e^s) over a row, which is overwritten with slopes.
 
-        log(1 + e^s) = max(s, 0) + log(1 + e^-|s|), and one logarithm serves 512 entries: the product of factors between
-        1 and 2 stays finite, in single precision over chunks of 64 that are multiplied up in double.
+        log(1 + e^s) = max(s, 0) + log(1 + e^-|s|), and one logarithm serves 512 entries: a product of 512 factors
+        between 1 and 2 stays finite in double precision. Single precision multiplies chunks of 64 and combines them in
+        double.
         """
         chunk = 512 if row.itemsize == 8 else 64
         total = 0.0
@@ -177,7 +178,7 @@ class CrossEntropy(Loss):
         return total
 
     def row_costs(self, scores: Scores, space: Scores) -> Scores:
-        """The same in place: log(1 + e^s) = max(s, 0) - log max(p, 1 - p), and the last is a number from ½ to 1."""
+        """The same in place: log(1 + e^s) = max(s, 0) - log max(p, 1 - p), where the maximum is between ½ and 1."""
         costs = np.maximum(scores, 0, out=space).sum(axis=1)
         p = expit(scores, out=scores)
         costs -= np.log(np.maximum(p, np.subtract(1, p, out=space), out=space), out=space).sum(axis=1)
@@ -189,7 +190,7 @@ class CrossEntropy(Loss):
         return np.asarray(p * (1 - p))
 
     def log_likelihood(self, scores: Scores, linked: Scores | bool) -> Scores:
-        """Exact for certain links too."""
+        """Exact even where the probability rounds to 0 or 1."""
         return np.asarray(np.where(linked, scores, 0.0) - np.logaddexp(0, scores))
 
 
@@ -215,10 +216,10 @@ class SquaredError(Loss):
 
 
 class _Linear(Loss):
-    """A score of s >= 0 costs s where there is no link.
+    """A non-link costs its score.
 
-    Scores are products of nonnegative factors; below zero, where none can be, nothing is charged, so that an omitted
-    pair has somewhere to go.
+    Scores are products of nonnegative factors, so none is negative; there the cost is zero, to leave room for
+    ``neutral``.
     """
 
     neutral = -1.0
@@ -226,12 +227,12 @@ class _Linear(Loss):
 
     @staticmethod
     def non_link(s: Any) -> tuple[Any, Any]:
-        """s and its slope, 1; nothing below zero."""
+        """s and its slope, 1; zero below zero."""
         return np.maximum(s, 0), s >= 0
 
 
 class NoisyOr(_Linear):
-    """Minus the log-likelihood of links with probability 1 - e^-score: each shared community may make the link.
+    """Minus the log-likelihood of links with probability 1 - e^-score: any shared community may cause the link.
 
     >>> costs, slopes = NoisyOr().link_correction(np.array([np.log(2.0)]))  # probability ½: -log ½ - log 2 = 0
     >>> float(costs[0].round(9)), float(slopes[0].round(9))
@@ -242,7 +243,7 @@ class NoisyOr(_Linear):
 
     @staticmethod
     def link(s: Any) -> tuple[Any, Any]:
-        """-log(1 - e^-s) - s and its slope; below ``LEAST`` the tangent there."""
+        """-log(1 - e^-s) - s and its slope; below ``LEAST``, the tangent."""
         short, s = np.minimum(s - LEAST, 0), np.maximum(s, LEAST)
         slope = 1 / np.expm1(-s)
         return -np.log(-np.expm1(-s)) - s + slope * short, slope
@@ -253,14 +254,14 @@ class NoisyOr(_Linear):
         return -np.expm1(-s)
 
     def log_likelihood(self, scores: Scores, linked: Scores | bool) -> Scores:
-        """log(1 - e^-s) for a link, -s for none."""
+        """log(1 - e^-s) for a link, -s for a non-link."""
         return np.asarray(np.where(linked, np.log(-np.expm1(-np.maximum(scores, _CERTAIN))), -scores))
 
 
 class Divergence(_Linear):
-    """The divergence of the scores from the adjacency matrix: s without a link, s - log s - 1 with one.
+    """The Kullback-Leibler divergence of scores from the adjacency matrix: s for a non-link, s - log s - 1 for a link.
 
-    It is zero where the score is right, as a squared error is, but a link with no score at all is worse by far.
+    Like the squared error it is zero at a correct score, but it punishes a link with a score near zero far more.
 
     >>> costs, _ = Divergence().link_correction(np.array([1.0]))  # a score of 1 is right at a link: 1 - 1 = 0
     >>> float(costs[0])
@@ -269,23 +270,23 @@ class Divergence(_Linear):
 
     @staticmethod
     def link(s: Any) -> tuple[Any, Any]:
-        """-log s - 1 and its slope, -1/s; below ``LEAST`` the tangent there."""
+        """-log s - 1 and its slope, -1/s; below ``LEAST``, the tangent."""
         short, s = np.minimum(s - LEAST, 0), np.maximum(s, LEAST)
         slope = -1 / s
         return -np.log(s) - 1 + slope * short, slope
 
 
 def decaying_exp(x: float) -> float:
-    """e^x for x <= 0; compiled code has its own, which loops over many x can be vectorised around."""
+    """e^x for x <= 0; compiled code replaces it with a version that can be vectorised."""
     return math.exp(x)
 
 
 def _entrywise(formula: tuple[Any, Any], scores: Scores) -> tuple[Scores, Scores]:
-    """Costs and slopes as arrays like the scores; a formula may give a slope that is one number, or true and false."""
+    """Costs and slopes as arrays like the scores; a formula may return a slope that is one number, or boolean."""
     costs, slopes = formula
     return costs, np.broadcast_to(slopes, scores.shape).astype(scores.dtype, copy=False)
 
 
 def _curvature(charge: Callable[[Scores], tuple[Scores, Scores]], scores: Scores) -> Scores:
-    step = np.cbrt(np.finfo(np.float64).eps) * (1 + np.abs(scores))  # where rounding and truncation are alike
+    step = np.cbrt(np.finfo(np.float64).eps) * (1 + np.abs(scores))  # balances rounding and truncation
     return np.asarray((charge(scores + step)[1] - charge(scores - step)[1]) / (2 * step))

@@ -1,4 +1,4 @@
-"""The mixing matrices M of scores = F M Fᵀ, built from blocks."""
+"""Mixing matrices M of scores = F M Fᵀ, built from blocks."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from philia._types import Float64Array
 
 
 def attracting(width: int) -> Float64Array:
-    """Sharing such a column raises the score: +1 on the diagonal."""
+    """Columns that raise the score of nodes that share them: +1 on the diagonal."""
     return np.eye(width)
 
 
 def repelling(width: int) -> Float64Array:
-    """Sharing such a column lowers the score: -1 on the diagonal."""
+    """Columns that lower the score of nodes that share them: -1 on the diagonal."""
     return -np.eye(width)
 
 
 def one_way(width: int) -> Float64Array:
-    """The first half of the columns meets the second half, in that order only: F = [X Y] gives X Yᵀ.
+    """The first half of the columns multiplies the second half, but not the reverse: F = [X Y] gives X Yᵀ.
 
     >>> one_way(2)
     array([[0., 1.],
@@ -30,7 +30,7 @@ def one_way(width: int) -> Float64Array:
 
 
 def meeting_ones(width: int) -> Float64Array:
-    """A column of ones and, beside it, columns that meet it both ways: with one such column a the score is a_i + a_j.
+    """A column of ones followed by columns that multiply it both ways: one such column a gives the score a_i + a_j.
 
     >>> meeting_ones(1)
     array([[0., 1.],
@@ -42,6 +42,6 @@ def meeting_ones(width: int) -> Float64Array:
 
 
 def blocks(*matrices: Float64Array) -> Float64Array:
-    """The blocks along the diagonal; blocks of width zero vanish."""
+    """A block-diagonal matrix; blocks of width zero are dropped."""
     kept = [matrix for matrix in matrices if matrix.size]
     return np.asarray(block_diag(*kept), dtype=np.float64) if kept else np.empty((0, 0))

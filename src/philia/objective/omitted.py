@@ -1,4 +1,4 @@
-"""Which pairs a sum over all pairs leaves out, in the form the kernels read."""
+"""The pairs that a sum over all pairs omits, in the form that kernels read."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from philia.pairs import HeldOut, RandomPairs
 
 @dataclass(frozen=True, eq=False)
 class Omitted:
-    """The diagonal or not; pairs whose hash lies below a threshold; pairs listed in compressed rows.
+    """Omitted pairs: optionally the diagonal, pairs whose hash is below a threshold, and pairs in compressed rows.
 
-    An omitted pair's score is replaced by the loss' neutral one inside its tile, so it costs nothing and pulls
-    nowhere, and nothing has to be subtracted afterwards.
+    Inside its tile an omitted pair gets the loss's neutral score, where cost and slope are zero, so nothing has to be
+    subtracted afterwards.
     """
 
     diagonal: bool

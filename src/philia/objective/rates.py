@@ -1,20 +1,20 @@
-"""Pairs drawn with chances in proportion to their probabilities, without a look at most of the others.
+"""Poisson rates: pairs drawn in proportion to their link probabilities, without visiting most other pairs.
 
-A pair is linked with probability p if a Poisson count with mean -log(1 - p) is not zero. For the sigmoid that mean is
-log(1 + e^score), at most e^score, and e^score is at most u_i v_j for the nodes i and j of two groups. So for two groups
-a Poisson number of pairs is drawn whose mean is sum u · sum v, i in proportion to u and j to v, and each is kept with
-the true mean divided by its bound (thinning). What is left has the counts that were asked for, exactly, however loose
-the bounds are. For probabilities 1 - e^-score the mean is the score, a sum of products as it stands: one for each
-column. All others are left to boxes of nodes.
+A pair is linked with probability p if a Poisson count with mean -log(1 - p) is positive. For the sigmoid that mean is
+log(1 + e^score), at most e^score, and e^score is at most u_i v_j for nodes i and j of two groups. So for two groups a
+Poisson number of pairs with mean sum u · sum v is drawn, i in proportion to u and j to v, and each is kept with
+probability (true mean) / (bound), which is called thinning. The result has exactly the required distribution, however
+loose the bounds. For probabilities 1 - e^-score the mean is the score itself, a sum with one product per column. All
+other losses use boxes of nodes.
 
-The bound comes from the centres of the two groups: c in a column of the left rows, d in the same column of the right
+The bound comes from the centers of the two groups: c in a column of the left rows, d in the same column of the right
 rows. For any t > 0,
 
     x y  <=  x d + c y - c d + (t (x - c)² + (y - d)² / t) / 2,
 
-since the last term is at least (x - c) (y - d). The right side is a number of the one node plus a number of the other,
-so is its sum over the columns, and e^score is at most u_i v_j. The bound holds whatever the groups are; the more alike
-their members are, the tighter it is.
+since the last term is at least (x - c) (y - d). The right side is a number for one node plus a number for the other,
+and so is its sum over the columns; hence e^score is at most u_i v_j. The bound holds for any groups, and is tighter the
+more similar their members are.
 """
 
 from __future__ import annotations
@@ -35,25 +35,28 @@ from philia.factors.boxes import Boxes, DrawnPairs
 from philia.graphs import Graph, Nodes
 from philia.objective.losses import Loss
 
-_AT_ONCE = 2**14  # pairs drawn at a time
-_TILE = 1024  # rows and columns of a block of pairs that are walked through
-_DENSE = 8.0  # a drawn pair takes as long as this many that are walked through
-_STRETCHES, _STRETCH = 16, 4096  # the largest number of stretches, and the nodes that make one worth it
+_AT_ONCE = 2**14  # pairs drawn at a time: their rows of both sides stay in the cache
+_TILE = 1024  # rows and columns of a block of pairs that is enumerated: 8 MB of scores
+_DENSE = 8.0  # drawing a pair takes as long as enumerating this many
+_STRETCHES, _STRETCH = 16, 4096  # most stretches of nodes, and nodes per stretch: 136 parts keep all threads busy
 
 _LARGEST = 1e130
-"""Weights are cut off here, so that products of their sums are finite; nothing is drawn where one was cut off."""
+"""Weights are capped here so that products of their sums are finite; groups with a capped weight are enumerated."""
 
-_GROUPS = 256
-_MEMBERS = 32  # fewer nodes in a group, on average, are not worth their share of the bookkeeping
-_SEEN = 2**15  # the cuts are decided by this many nodes
-_TOWARDS_THE_MIDDLE = 0.25
-_NARROW = 1e-6  # keeps reaches and weights of nodes that are all alike above zero
-_CHUNK = 2**16  # rows multiplied at a time
+_GROUPS = 256  # most groups: there are groups² rates to keep
+_MEMBERS = 32  # with fewer nodes per group on average, the bookkeeping costs more than tighter bounds save
+_SEEN = 2**15  # nodes that decide the cuts: enough to find every group worth having
+_TOWARDS_THE_MIDDLE = 0.25  # how far a center moves from the mean to the middle of its range
+_NARROW = 1e-6  # keeps reaches and weights positive if all nodes are alike
+_CHUNK = 2**16  # rows multiplied at a time, to bound memory
 _TOGETHER = 16  # groups in a stretch
+
+_MANY = 1000, 10**9
+"""Draws that visit more pairs than this per link, and in total, are reported as slow."""
 
 
 class PairRates(ABC):
-    """What draws pairs of nodes, each independently with chance share · p, where p is its probability of a link.
+    """Draws pairs of nodes independently, each with chance share · p, where p is its probability of a link.
 
     >>> from philia.factors import CommunityFactors
     >>> from philia.objective import CrossEntropy
@@ -68,17 +71,17 @@ class PairRates(ABC):
 
     @staticmethod
     def of(factors: LowRankFactors, loss: Loss) -> PairRates:
-        """The way that suits the loss."""
+        """The method that suits the loss."""
         ways: dict[str | None, type[PairRates]] = {"exponential": _GroupRates, "linear": _ColumnRates, None: _BoxRates}
         return ways[loss.rate_bound](factors, loss)
 
     @abstractmethod
     def draw(self, rng: np.random.Generator, share: float = 1.0) -> Iterator[DrawnPairs]:
-        """The pairs drawn, each once, with their scores and chances, in several parts."""
+        """The drawn pairs, each once, with scores and chances, in several parts."""
 
 
 class _BoxRates(PairRates):
-    """Pairs drawn by boxes: for probabilities that may be one, where no Poisson count is large enough."""
+    """Draws by boxes, for probabilities that may be one, which would need an infinite Poisson rate."""
 
     def draw(self, rng: np.random.Generator, share: float = 1.0) -> Iterator[DrawnPairs]:
         for drawn in Boxes(self._factors).draw(self._loss.expected, rng, share=share):
@@ -88,19 +91,19 @@ class _BoxRates(PairRates):
 
 
 class _ProductRates(PairRates):
-    """Pairs drawn at rates that are products: the square of all pairs is cut into parts that know nothing of another.
+    """Draws at rates that are products, in independent parts of the square of all pairs.
 
-    A pair is in one part only, and each part has its own generator, so the number of threads changes nothing.
+    Every pair belongs to one part, and each part has its own generator, so the number of threads changes nothing.
     """
 
     @property
     @abstractmethod
     def _stretches(self) -> int:
-        """Into how many stretches the nodes are cut; a part has the pairs of two of them."""
+        """Number of stretches of nodes; a part holds the pairs of two stretches."""
 
     @abstractmethod
     def _draw_part(self, a: int, b: int, rng: np.random.Generator, share: float) -> Iterator[DrawnPairs]:
-        """The pairs of the a-th with the b-th stretch of nodes, some of them maybe twice."""
+        """Pairs of stretch a with stretch b; some may appear twice."""
 
     def draw(self, rng: np.random.Generator, share: float = 1.0) -> Iterator[DrawnPairs]:
         first, second = np.triu_indices(self._stretches)
@@ -119,10 +122,10 @@ class _ProductRates(PairRates):
     def _thinned(
         self, rows: Int64Array, columns: Int64Array, bounds: Float64Array, rng: np.random.Generator, share: float
     ) -> DrawnPairs:
-        """Those of the pairs drawn at the rates share · bounds that are left at the rates they should have."""
+        """Thin pairs that were drawn at rates share · bounds to their true rates."""
         scores = self._factors.scores(rows, columns)
         chances = share * self._loss.probability(scores)
-        with np.errstate(divide="ignore"):  # what is certain has no finite rate, and is kept
+        with np.errstate(divide="ignore"):  # a certain pair has an infinite rate, and is kept
             kept = rng.random(len(scores)) * (share * bounds) < -np.log1p(-chances)
         low, high = np.minimum(rows, columns), np.maximum(rows, columns)
         return DrawnPairs(low, high, scores, chances, looked=len(rows)).kept(kept)
@@ -130,7 +133,7 @@ class _ProductRates(PairRates):
     def _walked(
         self, rows: Int64Array, columns: Int64Array, rng: np.random.Generator, share: float
     ) -> Iterator[DrawnPairs]:
-        """The same from all pairs of rows with columns, one by one; of the rows with themselves, each pair once."""
+        """The same by enumerating all pairs of rows and columns; rows with themselves give each pair once."""
         for r in range(0, len(rows), _TILE):
             for c in range(r if rows is columns else 0, len(columns), _TILE):
                 some, others = rows[r : r + _TILE], columns[c : c + _TILE]
@@ -145,7 +148,7 @@ class _ProductRates(PairRates):
 
 
 class _GroupRates(_ProductRates):
-    """For the sigmoid: e^score is at most u_i v_j for the nodes of two groups."""
+    """For the sigmoid: e^score is at most u_i v_j for nodes of two groups."""
 
     @cached_property
     def _groups(self) -> _Groups:
@@ -168,7 +171,7 @@ class _GroupRates(_ProductRates):
             yield from self._walked(rows, rows if a == b and s == t else h.members[t], rng, share)
         for cells in _cells(rng.poisson(np.where(counted & ~dense, share * rates, 0.0)).ravel()):
             s, t = np.divmod(cells, len(h.starts))
-            # In order on one side only: that is found faster, and the pairs are as random as before.
+            # Sorted on one side only: lookups are faster, and the pairs are as random as before.
             in_order = np.sort(cells + rng.random(len(cells))) - cells
             i, j = u.pick(t, s, rng.random(len(cells))), v.pick(s, t, in_order)
             bounds = u.weights.ravel()[i] * v.weights.ravel()[j]
@@ -178,7 +181,7 @@ class _GroupRates(_ProductRates):
 
 
 class _ColumnRates(_ProductRates):
-    """For 1 - e^-score: the score is at most the sum of its positive terms, one product a column."""
+    """For 1 - e^-score: the score is at most the sum of its positive terms, one product per column."""
 
     @property
     def _stretches(self) -> int:
@@ -204,12 +207,12 @@ class _ColumnRates(_ProductRates):
 
 
 def _signs_apart(side: Float64Array) -> Float64Array:
-    """The positive and the negative parts of the columns, each a row."""
+    """The positive and negative parts of the columns, as rows."""
     return np.vstack([np.maximum(side.T, 0), np.maximum(-side.T, 0)])
 
 
 def _cells(counts: Int64Array) -> Iterator[Int64Array]:
-    """The number of each cell as often as it is counted, some thousands at a time."""
+    """The index of each cell, repeated by its count, in chunks."""
     ends = np.cumsum(counts)
     for at in range(0, int(counts.sum()), _AT_ONCE):
         yield np.searchsorted(ends, np.arange(at, min(at + _AT_ONCE, int(ends[-1]))), side="right")
@@ -219,7 +222,7 @@ _NOTHING = DrawnPairs(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0),
 
 
 class _Shares:
-    """Weights (profiles × nodes) whose columns are cut into runs at ``starts``; each run of each profile is a lottery.
+    """Weights (profiles × nodes), with columns divided into runs at ``starts``: one distribution per profile and run.
 
     >>> shares = _Shares(np.array([[1.0, 3.0, 5.0], [0.0, 2.0, 1.0]]), np.array([0, 2]))
     >>> shares.totals
@@ -236,87 +239,87 @@ class _Shares:
         self.totals: Float64Array = np.add.reduceat(weights, starts, axis=1)
         first = np.arange(profiles)[:, None] * nodes + starts
         self._first, self._last = first, first + sizes - 1
-        # Each run adds up to one, so that a heavy one takes no digits from a light one behind it.
+        # Each run is normalized to one, so that a heavy run costs the light one after it no digits.
         each = np.divide(1.0, self.totals, out=np.zeros_like(self.totals), where=self.totals > 0)
         self._added = np.cumsum(weights * np.repeat(each, sizes, axis=1))
         self._before = np.where(first > 0, self._added[first - 1], 0.0)
 
     @property
     def too_large(self) -> BoolArray:
-        """The runs that may hold a weight that was cut off."""
+        """Runs that may hold a capped weight."""
         return np.asarray(self.totals > _LARGEST / 2)
 
     def pick(self, profiles: Int64Array, runs: Int64Array, uniform: Float64Array) -> Int64Array:
-        """Places in ``weights.ravel()``, one for each profile and run, drawn by numbers between 0 and 1."""
+        """Indices into ``weights.ravel()``, one per profile and run, from uniform random numbers."""
         before, last = self._before[profiles, runs], self._last[profiles, runs]
         at = np.searchsorted(self._added, before + uniform * (self._added[last] - before), side="right")
         return np.asarray(np.clip(at, self._first[profiles, runs], last))
 
 
 @dataclass(frozen=True, eq=False)
-class _Centres:
-    """The centre of each group and how far its members reach from it (groups × columns each), on one side.
+class _Centers:
+    """The center of each group on one side, and how far members reach from it (groups × columns each).
 
-    >>> _Centres.of(np.array([[1.0], [3.0]]), [np.array([0, 1])]).centre
+    >>> _Centers.of(np.array([[1.0], [3.0]]), [np.array([0, 1])]).center
     array([[2.]])
     """
 
-    centre: Float64Array
+    center: Float64Array
     reach: Float64Array
 
     @classmethod
-    def of(cls, side: Float64Array, groups: Sequence[Int64Array]) -> _Centres:
-        """Those of some groups of rows.
+    def of(cls, side: Float64Array, groups: Sequence[Int64Array]) -> _Centers:
+        """Centers of some groups of rows.
 
-        A centre lies between the mean and the middle. Few members are far from it, but the bound grows as the
-        exponential of a square: the reach counts both the many and the far.
+        A center lies between the mean and the middle of the range. Few members are far from it, but the bound grows
+        with the exponential of a square, so the reach combines the standard deviation and the largest distance.
         """
-        centre, reach = np.empty((2, len(groups), side.shape[1]))
+        center, reach = np.empty((2, len(groups), side.shape[1]))
         for at, rows in enumerate(groups):
             some = side[rows]
             low, high, mean = some.min(axis=0), some.max(axis=0), some.mean(axis=0)
-            centre[at] = mean + _TOWARDS_THE_MIDDLE * ((low + high) / 2 - mean)
-            spread = np.sqrt(((some - centre[at]) ** 2).mean(axis=0))
-            reach[at] = np.sqrt(spread * np.maximum(high - centre[at], centre[at] - low)) + _NARROW
-        return cls(centre, reach)
+            center[at] = mean + _TOWARDS_THE_MIDDLE * ((low + high) / 2 - mean)
+            spread = np.sqrt(((some - center[at]) ** 2).mean(axis=0))
+            reach[at] = np.sqrt(spread * np.maximum(high - center[at], center[at] - low)) + _NARROW
+        return cls(center, reach)
 
-    def __getitem__(self, some: slice) -> _Centres:
-        return _Centres(self.centre[some], self.reach[some])
+    def __getitem__(self, some: slice) -> _Centers:
+        return _Centers(self.center[some], self.reach[some])
 
-    def weights(self, at: int, side: Float64Array, others: _Centres) -> Float64Array:
-        """u (other groups × members) for the rows of the group at ``at``, cut off at ``_LARGEST``.
+    def weights(self, at: int, side: Float64Array, others: _Centers) -> Float64Array:
+        """u (other groups × members) for the rows of group ``at``, capped at ``_LARGEST``.
 
-        t is the ratio of the two reaches. The constant c d is shared by both sides.
+        t is the ratio of the two reaches. Each side takes half of the constant c d.
 
-        >>> one = _Centres(np.ones((1, 1)), np.ones((1, 1)))
+        >>> one = _Centers(np.ones((1, 1)), np.ones((1, 1)))
         >>> float(np.log(one.weights(0, np.ones((1, 1)), one)[0, 0]))  # half of 1 · 1
         0.5
         """
-        centre = self.centre[at]
-        bent = (side - centre) ** 2 / (2 * self.reach[at])
-        logs: Float64Array = others.centre @ side.T + others.reach @ bent.T - (others.centre @ centre)[:, None] / 2
+        center = self.center[at]
+        bent = (side - center) ** 2 / (2 * self.reach[at])
+        logs: Float64Array = others.center @ side.T + others.reach @ bent.T - (others.center @ center)[:, None] / 2
         np.exp(np.minimum(logs, np.log(_LARGEST), out=logs), out=logs)
         return logs
 
 
 @dataclass(frozen=True, eq=False)
 class _Groups:
-    """The nodes in the order of their groups, where each group starts, and the centres of their two sides.
+    """Nodes ordered by group, where each group starts, and the centers of both sides.
 
     >>> rows = np.repeat([[2.0, 0.0], [0.0, 2.0]], 40, axis=0)
     >>> groups = _Groups.of(rows, rows, np.random.default_rng(0))
-    >>> groups.starts, groups.left.centre.tolist()
+    >>> groups.starts, groups.left.center.tolist()
     (array([ 0, 40]), [[2.0, 0.0], [0.0, 2.0]])
     """
 
     nodes: Int64Array
     starts: Int64Array
-    left: _Centres
-    right: _Centres
+    left: _Centers
+    right: _Centers
 
     @classmethod
     def of(cls, left: Float64Array, right: Float64Array, rng: np.random.Generator) -> _Groups:
-        """Groups by the column that binds a node most to its like, and those cut where their bounds are loose."""
+        """Nodes grouped by the column that contributes most to their own score, then cut where bounds are loose."""
         labels = _strongest(left, right)
         most, seen = min(_GROUPS, len(left) // _MEMBERS), np.arange(len(left))
         if len(left) > _SEEN:
@@ -326,15 +329,15 @@ class _Groups:
         nodes = np.argsort(labels, kind="stable")
         starts = np.flatnonzero(np.diff(labels[nodes], prepend=-1))
         members = np.split(nodes, starts[1:])
-        return cls(nodes, starts, _Centres.of(left, members), _Centres.of(right, members))
+        return cls(nodes, starts, _Centers.of(left, members), _Centers.of(right, members))
 
     @property
     def stretches(self) -> int:
-        """How many stretches of a few groups there are."""
+        """Number of stretches, of a few groups each."""
         return -(-len(self.starts) // _TOGETHER)
 
     def stretch(self, at: int) -> _Groups:
-        """A few groups."""
+        """The groups of one stretch."""
         some, ends = slice(at * _TOGETHER, (at + 1) * _TOGETHER), np.append(self.starts[1:], len(self.nodes))
         first, starts = self.starts[some][0], self.starts[some]
         return _Groups(self.nodes[first : ends[some][-1]], starts - first, self.left[some], self.right[some])
@@ -344,14 +347,14 @@ class _Groups:
         """The nodes of each group."""
         return np.split(self.nodes, self.starts[1:])
 
-    def weights(self, side: Float64Array, own: _Centres, others: _Centres) -> Float64Array:
-        """u of all nodes (other groups × nodes), from one of the sides with its centres."""
+    def weights(self, side: Float64Array, own: _Centers, others: _Centers) -> Float64Array:
+        """u of all nodes (other groups × nodes), for one side and its centers."""
         return np.hstack([own.weights(at, side[rows], others) for at, rows in enumerate(self.members)])
 
 
 @dataclass(frozen=True)
 class _Cut:
-    """Members of a group whose entry in a column is above a threshold become a group of their own."""
+    """Splits a group: members whose entry in a column exceeds a threshold become a new group."""
 
     label: int
     new_label: int
@@ -372,7 +375,7 @@ def _strongest(left: Float64Array, right: Float64Array) -> Int64Array:
 
 
 def _cuts(left: Float64Array, right: Float64Array, labels: Int64Array, most: int) -> list[_Cut]:
-    """Where groups are cut in two, the one with the largest bound within itself first."""
+    """Cuts of groups in two, always of the group with the largest bound for its own pairs."""
     if not left.shape[1]:
         return []
     waiting = [_Piece.of(left, right, np.flatnonzero(labels == label), label) for label in np.unique(labels).tolist()]
@@ -395,7 +398,7 @@ def _cuts(left: Float64Array, right: Float64Array, labels: Int64Array, most: int
 
 @dataclass(frozen=True, eq=False)
 class _Piece:
-    """Some rows that are a group so far, and what they weigh in the bound of their own pairs."""
+    """Rows that form a group so far, and their weights in the bound of their own pairs."""
 
     bound: float
     label: int
@@ -404,14 +407,14 @@ class _Piece:
 
     @classmethod
     def of(cls, left: Float64Array, right: Float64Array, rows: Int64Array, label: int) -> _Piece:
-        c, d = _Centres.of(left, [rows]), _Centres.of(right, [rows])
+        c, d = _Centers.of(left, [rows]), _Centers.of(right, [rows])
         u, v = c.weights(0, left[rows], d)[0], d.weights(0, right[rows], c)[0]
-        # Weights may be too small to be told from zero; then all members count alike.
+        # Weights may underflow to zero; then all members count the same.
         weights = _NARROW / len(rows) + u / (u.sum() or 1.0) + v / (v.sum() or 1.0)
         return cls(float(u.sum() * v.sum()), label, rows, weights / weights.sum())
 
     def cut(self, left: Float64Array, right: Float64Array, new_label: int) -> _Cut:
-        """Through the column that spreads most, seen with the eyes of the bound: who weighs much counts much."""
+        """Cut the column with the largest weighted spread, since heavy members dominate the bound."""
         means, spreads = [], []
         for side, other in ((left[self.rows], right[self.rows]), (right[self.rows], left[self.rows])):
             means.append(self.weights @ side)
@@ -425,15 +428,14 @@ class _Piece:
 
 
 _LOG = logging.getLogger("philia")
-_TOO_MANY = 1000, 10**9
 
 
 def draw_graph(factors: LowRankFactors, loss: Loss, nodes: Nodes, rng: np.random.Generator) -> Graph:
-    """A graph in which each pair of nodes is linked with the probability its score stands for, independently.
+    """A random graph in which every pair is linked independently with its own probability.
 
-    Pairs are drawn at rates that bound theirs from above, for groups of nodes with similar factors, and thinned to
-    what they should be. It is exact whatever the bounds. Where they say little, as for a dense graph, most pairs are
-    looked at one by one, and a remark says so.
+    Pairs are drawn at upper bounds of their rates, for groups of nodes with similar factors, and thinned to the true
+    rates, which is exact whatever the bounds. Where bounds are loose, as for a dense graph, most pairs are enumerated,
+    and a log message says so.
 
     >>> from philia.factors import CommunityFactors
     >>> from philia.objective import CrossEntropy
@@ -447,10 +449,10 @@ def draw_graph(factors: LowRankFactors, loss: Loss, nodes: Nodes, rng: np.random
         rows.append(drawn.rows.astype(index))
         columns.append(drawn.columns.astype(index))
         links += len(drawn.rows)
-        if not told and drawn.looked > max(_TOO_MANY[0] * links, _TOO_MANY[1]):
+        if not told and drawn.looked > max(_MANY[0] * links, _MANY[1]):
             _LOG.info(
-                f"{drawn.looked:,} pairs were looked at for {links:,} links so far: the rows of the factors differ so "
-                "much that most pairs have to be looked at one by one, which takes as long as all pairs"
+                f"{drawn.looked:,} pairs were examined for {links:,} links so far: the rows of the factors differ so "
+                "much that most pairs have to be examined one by one, which takes as long as all pairs"
             )
             told = True
     return Graph.from_rows(np.concatenate(rows), np.concatenate(columns), nodes)

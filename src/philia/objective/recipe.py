@@ -1,7 +1,7 @@
-"""A model as one row of a table: its columns, how they are mixed into scores, and the loss.
+"""Recipes: a model as a row of a table, with its columns, their mixing into scores, and its loss.
 
-Every factorisation here is scores = F M Fᵀ with a fixed small matrix M. The columns of F come in groups that differ in
-their lower bound, in whether they are penalised, and in what of them is free.
+Every factorization here is scores = F M Fᵀ with a fixed small matrix M. The columns of F come in groups that differ in
+their lower bound, their penalty, and which of their values are free.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from philia.objective.losses import Loss
 
 
 class Freedom(Enum):
-    """What of a group of columns the solver may choose.
+    """Which values of a group of columns the solver may choose.
 
     >>> Freedom.SHARED.value
     'one value that all nodes share'
@@ -33,9 +33,9 @@ class Freedom(Enum):
 class Group:
     """Columns of F that are treated alike.
 
-    ``penalized`` says whether the model's penalty applies; ``own_penalty`` is charged whatever that is. A value that
-    all nodes share is handed to the solver times √n: its slope is a sum over n nodes, and a solver that knows nothing
-    of that takes twice the steps.
+    ``penalized`` says whether the model's penalty applies; ``own_penalty`` always does. A value shared by all nodes is
+    scaled by √n for the solver: its slope is a sum over n nodes, and without the scaling a solver takes twice as many
+    steps.
 
     >>> Group("homophilous", 10, lower_bound=0.0).size(n=1000)
     10000
@@ -49,11 +49,11 @@ class Group:
     freedom: Freedom = Freedom.EVERY_NODE
 
     def size(self, n: int) -> int:
-        """How many free values the group has on n nodes."""
+        """Number of free values on n nodes."""
         return {Freedom.EVERY_NODE: n * self.width, Freedom.SHARED: self.width, Freedom.ONES: 0}[self.freedom]
 
     def columns(self, values: Float64Array, n: int) -> Float64Array:
-        """The group's columns (n × width) that its free values stand for."""
+        """The group's columns (n × width) from its free values."""
         if self.freedom is Freedom.EVERY_NODE:
             return values.reshape(n, self.width)
         if self.freedom is Freedom.SHARED:
@@ -61,7 +61,7 @@ class Group:
         return np.ones((n, self.width))
 
     def values(self, columns: Float64Array) -> Float64Array:
-        """The free values that make these columns: the inverse of ``columns``."""
+        """The free values of these columns: the inverse of ``columns``."""
         if self.freedom is Freedom.EVERY_NODE:
             return columns.ravel()
         return columns.mean(axis=0) * np.sqrt(len(columns)) if self.freedom is Freedom.SHARED else np.empty(0)
@@ -75,7 +75,7 @@ class Group:
 
 @dataclass(frozen=True, eq=False)
 class Recipe:
-    """Groups of columns, the mixing matrix M (k × k), and the loss: all that distinguishes one model from another.
+    """Groups of columns, the mixing matrix M (k × k), and the loss: everything that distinguishes two models.
 
     >>> from philia.objective import CrossEntropy
     >>> recipe = Recipe((Group("homophilous", 2, lower_bound=0.0),), np.eye(2), CrossEntropy())
@@ -89,16 +89,16 @@ class Recipe:
 
     @cached_property
     def symmetric(self) -> bool:
-        """Whether the scores of (i, j) and (j, i) are the same, so that half of the pairs tell all."""
+        """Whether (i, j) and (j, i) have the same score, so that half of the ordered pairs suffice."""
         return bool((self.mixing == self.mixing.T).all())
 
     @cached_property
     def _used(self) -> list[int]:
-        # Columns that M sends nowhere need not be multiplied: for sigmoid(XYᵀ) this halves the width.
+        # Columns whose column of M is zero need not be multiplied: for sigmoid(XYᵀ) this halves the width.
         return np.flatnonzero(self.mixing.any(axis=0)).tolist()
 
     def sides(self, F: Float64Array) -> tuple[Float64Array, Float64Array]:
-        """The matrices whose product is F M Fᵀ = left · rightᵀ."""
+        """left and right, with F M Fᵀ = left · rightᵀ."""
         return F @ self.mixing[:, self._used], F[:, self._used]
 
     def combined(self, left: Float64Array, right: Float64Array) -> Float64Array:
@@ -108,15 +108,15 @@ class Recipe:
         return gradient
 
     def size(self, n: int) -> int:
-        """How many free values there are on n nodes."""
+        """Number of free values on n nodes: the length of the solver's vector."""
         return sum(group.size(n) for group in self.groups)
 
     def factors(self, point: Float64Array, n: int) -> Float64Array:
-        """F (n × k) from the vector the solver moves."""
+        """F (n × k) from the solver's vector."""
         return np.hstack([g.columns(part, n) for g, part in zip(self.groups, self._parts(point, n), strict=True)])
 
     def point(self, F: Float64Array) -> Float64Array:
-        """The vector the solver moves, from F."""
+        """The solver's vector from F."""
         return np.concatenate([g.values(part) for g, part in zip(self.groups, self._columns(F), strict=True)])
 
     def pulled_back(self, gradient: Float64Array) -> Float64Array:
@@ -130,12 +130,12 @@ class Recipe:
         return np.repeat([g.lower_bound for g in self.groups], [g.size(n) for g in self.groups])
 
     def penalties(self, penalty: float, n: int) -> Float64Array:
-        """What the square of every entry of the solver's vector is charged."""
+        """The penalty on the square of every entry of the solver's vector."""
         charged = [penalty * g.penalized + g.own_penalty for g in self.groups]
         return np.repeat(charged, [g.size(n) for g in self.groups])
 
     def columns_of(self, name: str, F: Float64Array) -> Float64Array:
-        """The columns of the group called ``name``; none (n × 0) if there is no such group."""
+        """The columns of the group ``name``; n × 0 if there is no such group."""
         found = [part for g, part in zip(self.groups, self._columns(F), strict=True) if g.name == name]
         return np.ascontiguousarray(np.hstack(found)) if found else np.empty((F.shape[0], 0))
 

@@ -1,7 +1,7 @@
-"""The objective of large graphs: all links, and of all other pairs an unbiased sample.
+"""The objective for large graphs: all links, and an unbiased sample of the other pairs.
 
-Where an executor keeps work on other machines, rows are dealt into shards that keep their links, and each round sends
-the factors there.
+On an executor that caches work on other machines, rows are divided into shards that keep their links, and every round
+sends the factors there.
 """
 
 from __future__ import annotations
@@ -30,29 +30,28 @@ from philia.pairs import HeldOut, seen
 from philia.pairs.sample import drawing_chances
 
 _PIECE = 512
-"""How many rows one thread takes at a time; it must not depend on the number of threads, or the bits would."""
-
+"""Rows that one thread takes at a time. It must not depend on the number of threads, or the result would."""
 
 _SHARDS: Final = 16
-"""How many shards there are. Whatever the number of workers: the drawn columns, and so the result, depend on it."""
+"""Number of shards, regardless of the number of workers, because the drawn columns and the result depend on it."""
 
 _ROUNDS: Final = 4
-"""How often in an epoch F is sent to the shards."""
+"""How often F is sent to the shards in an epoch: fewer rounds send less, but move more rows at an older F."""
 
 _Estimate = tuple[float, FloatArray]
 """What some rows add to the value, and the gradient by them."""
 
 
 class SampledPairsObjective:
-    """``AllPairsObjective`` a block of rows at a time, from its links and from drawn columns.
+    """``AllPairsObjective`` for one block of rows at a time, estimated from its links and from sampled columns.
 
-    The gradient by the rows of a block needs all pairs of these rows. Their links are taken exactly. What the pairs
-    would cost without links is estimated from ``columns`` nodes that the whole block shares: node j is drawn with
-    q_j = (d_j / sum d + 1 / n) / 2, d being degrees, and stands for 1 / (columns · q_j) nodes. Popular nodes have the
-    largest scores, so they are drawn more often; the half that is drawn evenly keeps weights below 2n / columns. Where
-    there are no more nodes than columns to draw, all are taken and nothing is left to chance.
+    The gradient by the rows of a block involves all pairs of these rows. Links count exactly. The cost of the pairs
+    without links is estimated from ``columns`` nodes that the whole block shares: node j is drawn with probability
+    q_j = (d_j / sum d + 1 / n) / 2, where d are degrees, and stands for 1 / (columns · q_j) nodes. Nodes of high degree
+    have the largest scores, so they are drawn more often; the uniform half keeps weights below 2n / columns. If there
+    are no more nodes than ``columns``, all are used and nothing is random.
 
-    The mean over draws is the exact value and the exact gradient.
+    Value and gradient are unbiased.
 
     With a ``CachingExecutor`` a block is a quarter of all rows, so an epoch has four rounds, and all shards estimate it
     together: each has a run of its rows, of about equal work, and takes ``rows`` of them at a time, all at the same F.
@@ -105,12 +104,12 @@ class SampledPairsObjective:
 
     @property
     def shared(self) -> BoolArray:
-        """Which columns of F hold one value that all nodes share."""
+        """Which columns of F hold one value shared by all nodes."""
         groups = self.recipe.groups
         return np.repeat([g.freedom is Freedom.SHARED for g in groups], [g.width for g in groups])
 
     def estimate(self, point: Float64Array, rng: np.random.Generator) -> tuple[float, Float64Array]:
-        """Estimates of the objective at the solver's vector and of its gradient there, from one draw a block."""
+        """Estimates of the objective at the solver's vector and of its gradient, from one draw per block."""
         F = np.ascontiguousarray(self.recipe.factors(point, self.n), dtype=self.dtype)
         parts = [self.by_rows(F, rows, rng) for rows in self.blocks]
         gradient = np.concatenate([by_rows for _, by_rows in parts]).astype(np.float64)
@@ -121,10 +120,10 @@ class SampledPairsObjective:
         return sum(self.by_rows(F, rows, rng)[0] for rows in self.blocks)
 
     def by_rows(self, F: FloatArray, rows: slice, rng: np.random.Generator) -> _Estimate:
-        """What a block of rows adds to the objective, and the objective's gradient by these rows; both estimates.
+        """Estimates of what a block of rows adds to the objective, and of the objective's gradient by these rows.
 
-        The blocks' values add up to the objective. The gradient is zero in columns of ones; in a shared column it is
-        the rows' part, to be summed over all rows.
+        The values of all blocks add up to the objective. The gradient is zero in columns of ones; in a shared column it
+        is the contribution of these rows, to be summed over all rows.
         """
         if self._rounds is None:
             return self._by_rows(F, rows, rng)
@@ -144,10 +143,10 @@ class SampledPairsObjective:
         return sum(value for value, _ in parts) + float(squares @ self._charged), gradient
 
     def draw(self, F: FloatArray, rng: np.random.Generator) -> DrawnColumns:
-        """The columns of one block, in the order of the nodes.
+        """The columns for one block, in the order of the nodes.
 
-        One point is drawn in each of as many equal parts of [0, 1] as there are columns, which varies less than
-        independent draws do, and has the same mean.
+        Stratified sampling: one uniform point in each of ``columns`` equal parts of [0, 1], which has the same mean as
+        independent draws and a smaller variance.
 
         >>> from philia import CommunityModel, as_graph
         >>> star = as_graph([(0, leaf) for leaf in range(1, 100)])
@@ -162,10 +161,10 @@ class SampledPairsObjective:
         return DrawnColumns(nodes, 1 / (self.columns * self._chances[nodes]), F[nodes])
 
     def _piece(self, F: FloatArray, drawn: DrawnColumns, stop: int, top: int) -> tuple[float, FloatArray]:
-        """The loss of the pairs of some rows, and its gradient by them.
+        """The loss of the pairs of some rows, and its gradient by these rows.
 
-        The score of (i, j) is (F_i M) · F_j, so it pulls i along M F_j; that of (j, i) is (F_i Mᵀ) · F_j. Where M is
-        symmetric the two are the same.
+        The score of (i, j) is (F_i M) · F_j, whose gradient by F_i is M F_j; the score of (j, i) is (F_i Mᵀ) · F_j. If
+        M is symmetric the two are equal.
         """
         own, M = F[top : min(top + _PIECE, stop)], self.mixing
         sums = self._row_sums(F, drawn, own @ M, top)
@@ -180,7 +179,7 @@ class SampledPairsObjective:
 
 @dataclass(frozen=True, eq=False)
 class _Round:
-    """What the shards need: F, which of its columns all rows share, the block to estimate, and a seed for drawing.
+    """What the shards need: F, which of its columns are shared, the block to estimate, and a random seed.
 
     >>> one = _Round(np.zeros((4, 2)), np.array([False, True]), 0, 7)
     >>> two = _Round(np.array([[0, 2.0], [0, 2], [1, 2], [0, 2]]), one.shared, 1, 8)
@@ -194,14 +193,14 @@ class _Round:
     seed: int
 
     def since(self, earlier: _Round) -> _Change:
-        """What is new: the rows that have moved, and the shared values."""
+        """The difference from an earlier round: rows that have moved, and shared values."""
         rows = np.flatnonzero((self.F != earlier.F)[:, ~self.shared].any(axis=1))
         return _Change(rows, self.F[rows], self.F[:1, self.shared], self.block, self.seed)
 
 
 @dataclass(frozen=True, eq=False)
 class _Change:
-    """What makes a round of an earlier one."""
+    """The difference between two rounds."""
 
     rows: Int64Array
     moved: FloatArray
@@ -210,7 +209,7 @@ class _Change:
     seed: int
 
     def __call__(self, earlier: _Round) -> _Round:
-        """The round, from the earlier one."""
+        """The later round, from the earlier one."""
         F = earlier.F.copy()
         F[self.rows] = self.moved
         F[:, earlier.shared] = self.common
@@ -219,13 +218,13 @@ class _Change:
 
 @dataclass(frozen=True)
 class _Shard:
-    """A run of rows of each block, and how many rows at a time share their drawn columns."""
+    """A run of rows of each block, and how many rows share their sampled columns."""
 
     runs: tuple[slice, ...]
     rows: int
 
     def estimates(self, objective: SampledPairsObjective, given: _Round) -> list[_Estimate]:
-        """What the rows add to the value and the gradient by them, piece by piece."""
+        """The value that the rows add and the gradient by them, in pieces."""
         run = self.runs[given.block]
         rng = np.random.default_rng([given.seed, run.start])
         pieces = [slice(top, min(top + self.rows, run.stop)) for top in range(run.start, run.stop, self.rows)]
@@ -234,14 +233,14 @@ class _Shard:
 
 @dataclass(frozen=True, eq=False)
 class _ShardWork:
-    """Shards with the links of their rows: what a place to run keeps from round to round."""
+    """Shards with the links of their rows: what an executor caches between rounds."""
 
     objective: SampledPairsObjective
     shards: Sequence[_Shard]
 
     @classmethod
     def of(cls, objective: SampledPairsObjective) -> _ShardWork:
-        """All shards of an objective, each with a run of every block, of about equal work."""
+        """All shards of an objective, each with runs of about equal work, one per block."""
         work = objective.columns + np.diff(objective.known.adjacency.indptr).astype(np.int64)
         runs = [_runs(work[block], block.start) for block in objective.blocks]
         alone = copy(objective)
@@ -252,7 +251,7 @@ class _ShardWork:
         return len(self.shards)
 
     def part(self, first: int, end: int) -> _ShardWork:
-        """The shards from ``first`` up to ``end``, with the links of their rows alone."""
+        """Shards ``first`` up to ``end``, with only the links of their rows."""
         shards, objective = self.shards[first:end], copy(self.objective)
         mine = np.zeros(objective.n, dtype=bool)
         for run in (run for shard in shards for run in shard.runs):
@@ -261,22 +260,22 @@ class _ShardWork:
         return replace(self, objective=objective, shards=shards)
 
     def pieces(self, given: _Round, executor: Executor) -> Iterator[list[_Estimate]]:
-        """What each shard estimates, in order."""
+        """The estimates of each shard, in order."""
         return executor.map(partial(_Shard.estimates, objective=self.objective, given=given), self.shards)
 
     def added(self, total: list[_Estimate] | None, pieces: Iterable[list[_Estimate]]) -> list[_Estimate]:
-        """The estimates so far and those of more shards, in the order of the rows."""
+        """The estimates so far followed by those of more shards, in the order of the rows."""
         return [*(total or []), *(estimate for piece in pieces for estimate in piece)]
 
 
 def _runs(work: Any, start: int) -> list[slice]:
-    """The rows from ``start`` on, cut into one run a shard of about equal work."""
+    """The rows from ``start`` on, divided into one run per shard of about equal work."""
     cuts = start + equal_cuts(work, _SHARDS)
     return [slice(int(first), int(end)) for first, end in pairwise(cuts)]
 
 
 def _links_of(known: Graph, mine: BoolArray) -> Graph:
-    """The graph with its other rows empty, and without names: half a graph, of which only rows are read."""
+    """The graph with only some rows and without names; it is not symmetric, and only its rows are read."""
     links, n = known.adjacency, known.n_nodes
     counts = np.diff(links.indptr)
     entries = np.repeat(mine, counts)
@@ -286,6 +285,6 @@ def _links_of(known: Graph, mine: BoolArray) -> Graph:
 
 
 def _by_column(recipe: Recipe, penalty: float) -> Float64Array:
-    """What the square of an entry of each column is charged; a shared value is charged once a node."""
+    """The penalty on the square of an entry of each column; a shared value is charged once per node."""
     charged = [0.0 if g.freedom is Freedom.ONES else penalty * g.penalized + g.own_penalty for g in recipe.groups]
     return np.repeat(charged, [g.width for g in recipe.groups])

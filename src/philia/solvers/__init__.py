@@ -1,4 +1,4 @@
-"""Step 4: minimising a function with its gradient above lower bounds."""
+"""Step 4: solvers, which minimize a function above lower bounds by its gradient."""
 
 from philia.solvers.adam import Adam, Judge, RowBlocks
 from philia.solvers.by_size import BySize, adam_for

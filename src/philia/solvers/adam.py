@@ -1,4 +1,4 @@
-"""Adam with a floor, for functions too large to evaluate: blocks of rows, each with an estimate of its gradient."""
+"""Adam with lower bounds, for functions too large to evaluate as a whole: blocks of rows with estimated gradients."""
 
 from __future__ import annotations
 
@@ -15,66 +15,66 @@ from philia._types import BoolArray, Float64Array, FloatArray
 from philia.solvers.solver import OnIteration, Progress, Solution
 
 _CUT, _CUTS = 0.4, 5
-"""What is left of the length of steps that lead nowhere better, and how often it is cut before the search ends."""
+"""The factor by which steps are shortened when nothing improves, and how often before the search ends."""
 
 _BETTER = 1e-4
-"""A verdict that is better by a smaller share is kept, but is no reason to go on."""
+"""A smaller relative improvement is kept, but counts as none."""
 
 _STATE = ("F", "best_verdict", "waited", "cuts")
 
 
 class RowBlocks(Protocol):
-    """A function of a matrix F that can be estimated a block of its rows at a time."""
+    """A function of a matrix F that is estimated one block of rows at a time."""
 
     @property
     def blocks(self) -> Sequence[slice]:
-        """The blocks, which together are all rows."""
+        """The blocks, which together cover all rows."""
         ...
 
     @property
     def shared(self) -> BoolArray:
-        """Which columns of F hold one value that all rows share."""
+        """Which columns of F hold one value shared by all rows."""
         ...
 
     def by_rows(self, F: FloatArray, rows: slice, rng: np.random.Generator) -> tuple[float, FloatArray]:
-        """Estimates of what the rows add to the value, and of the gradient by them."""
+        """Estimates of the rows' contribution to the value, and of the gradient by them."""
         ...
 
 
 Judge = Callable[[FloatArray], float]
-"""How badly F does on what the search does not see; lower is better."""
+"""The validation loss of F, on pairs that the search does not see."""
 
 
 class Notes(Protocol):
-    """Where a search notes how far it has come, so that it can go on from there."""
+    """Records the state of a search, so that it can be resumed."""
 
     def latest(self, like: Mapping[str, Any]) -> Mapping[str, Any] | None:
-        """What was noted last, with the random generator as it was then; None if the search has not begun yet.
+        """The last recorded state, with the random generator reset to it; None if the search has not begun.
 
-        ``like`` is a state of the search: what was noted must have the same names, types and shapes.
+        ``like`` is a state of the search: the recorded one must have the same names, types and shapes.
         """
         ...
 
     def keep(self, state: Callable[[], Mapping[str, Any]]) -> None:
-        """Note what the function gives, or leave it for a later epoch; it may point to arrays that go on changing."""
+        """Record the state that the function returns, or wait for a later epoch; its arrays may change afterwards."""
         ...
 
 
 @dataclass(frozen=True)
 class Adam:
-    """Steps of about the same length in every entry, whatever its slope (Kingma and Ba, 2015), above a floor.
+    """Adam (Kingma and Ba, 2015) above lower bounds: steps of similar length in every entry, whatever its slope.
 
-    An iteration is an epoch: it moves every row once, block after block in random order, and then the shared values.
-    Steps fall from ``step`` to nothing along half a cosine. As in ``FloorLBFGS`` an entry keeps at least the share
-    ``keep`` of its distance to its bound, and never reaches it.
+    An iteration is an epoch: it moves every row once, block by block in random order, and then the shared values. Steps
+    decay from ``step`` to zero along half a cosine. As in ``FloorLBFGS``, an entry keeps at least the fraction ``keep``
+    of its distance to the bound in each step, and never reaches it.
 
-    With its decays at 0.6 and 0.9 it forgets sooner than the usual Adam. An entry moves once an epoch, while its
-    neighbours have moved too: older slopes mislead.
+    The decays, 0.6 and 0.9, are smaller than usual, so it forgets sooner: an entry moves once per epoch, while those of
+    its neighbours have moved too, and older slopes mislead.
 
-    A judge is asked every few epochs. Once ``patience`` verdicts in a row were hardly better than the best, the search
-    goes back to that epoch with steps 0.4 times as long, and after the fifth time it ends. The best matrix is kept;
-    without a judge, the last. Models make one of a share ``hidden`` of the links; with 0 there is none, and the search
-    goes on for the lowest value.
+    If there is a judge, it evaluates F every ``every`` epochs. After ``patience`` verdicts in a row without improvement
+    the search returns to the best epoch with steps 0.4 times as long, and after the fifth time it ends. The best matrix
+    is returned; without a judge, the last. Models validate on a fraction ``hidden`` of the links; with 0 there is no
+    judge, and the search looks for the lowest value.
 
     >>> class Bowl:
     ...     blocks, shared = [slice(0, 1), slice(1, 2)], np.array([False, False])
@@ -105,10 +105,10 @@ class Adam:
         judge: Judge | None = None,
         notes: Notes | None = None,
     ) -> Solution:
-        """F (rows × columns) at or above the bound of each column, and how the search went.
+        """F (rows × columns) at or above the bound of each column, and the course of the search.
 
-        The history holds what each epoch's blocks added up to while they moved, and at last an estimate of the value
-        at the point itself.
+        The history holds the sum over blocks of each epoch, taken while they moved, and then an estimate of the value
+        at the result.
         """
         _compiled_move()
         run = _Run(self, function, np.array(start, np.float32, order="C"), np.asarray(lower_bound, np.float32), judge)
@@ -121,7 +121,7 @@ class Adam:
 
 @dataclass
 class _Run:
-    """A search under way."""
+    """A running search."""
 
     how: Adam
     function: RowBlocks
@@ -158,7 +158,7 @@ class _Run:
         return "converged: the judge saw nothing better" if self.cuts == _CUTS else "stopped at the limit of epochs"
 
     def _state(self) -> dict[str, Any]:
-        """All that the epochs to come depend on, but for the generator."""
+        """Everything that later epochs depend on, except the random generator."""
         return {
             **{name: getattr(self, name) for name in _STATE},
             **({"best": self.best} if self.judge else {}),
@@ -181,11 +181,11 @@ class _Run:
         self.history, self.began = state["history"].tolist(), time.perf_counter() - state["seconds"]
 
     def _length(self, epoch: int) -> float:
-        """The step of an epoch: half a cosine, times what the judge has left of it."""
+        """The step length of an epoch: half a cosine, shortened whenever the judge saw no improvement."""
         return self.how.step * _CUT**self.cuts * (1 + math.cos(math.pi * epoch / self.how.iterations)) / 2
 
     def _ask(self) -> None:
-        """Keep what is the best so far; where nothing better comes, go back to it and on with shorter steps."""
+        """Keep the best F so far; if nothing improves, return to it and continue with shorter steps."""
         if self.judge is None:
             return
         verdict, before = self.judge(self.F), self.best_verdict
@@ -219,7 +219,7 @@ class _Run:
 
     def solution(self, rng: np.random.Generator, reason: str) -> Solution:
         F = self.F = self.best if self.judge else self.F
-        del self.rows, self.best  # what the search held beside the answer is larger than the answer
+        del self.rows, self.best  # they are larger than the result
         value = sum(self.function.by_rows(F, rows, rng)[0] for rows in self.function.blocks)
         history = np.array([*self.history, value])
         seconds = time.perf_counter() - self.began
@@ -230,7 +230,7 @@ class _Run:
 
 @dataclass
 class _Moments:
-    """Running means of the gradient and of its square, and how much of them is the zero they began at."""
+    """Running means of the gradient and of its square, and the weight of their initial zeros in them."""
 
     first: FloatArray
     second: FloatArray
@@ -242,14 +242,14 @@ class _Moments:
         return cls(np.zeros_like(x), np.zeros_like(x))
 
     def turn(self, how: Adam) -> None:
-        """Every entry is about to be moved once more."""
+        """Prepare for another step of every entry."""
         self.first_missing *= how.first_decay
         self.second_missing *= how.second_decay
 
     def move(
         self, F: FloatArray, rows: slice, gradient: FloatArray, length: float, how: Adam, lower: FloatArray
     ) -> None:
-        """Move the rows of F by this gradient and earlier ones: steps of about this length."""
+        """Move the rows of F, by steps of about this length, using this gradient and earlier ones."""
         decays = np.array([how.first_decay, how.second_decay], np.float32)
         known = np.array([1 - self.first_missing, 1 - self.second_missing], np.float32)
         means = self.first[rows], self.second[rows]
@@ -258,7 +258,7 @@ class _Moments:
 
 @cache
 def _compiled_move() -> Callable[..., None]:
-    """``_move``, compiled or loaded from the cache; numba is not imported before it is needed."""
+    """``_move``, compiled or loaded from the cache; numba is imported only here, because that is slow."""
     from philia._compilation import announced, specialized
 
     move = specialized(_move)
@@ -271,13 +271,13 @@ def _compiled_move() -> Callable[..., None]:
 def _move(
     x: Any, gradient: Any, first: Any, second: Any, decays: Any, known: Any, length: Any, keep: Any, lower: Any
 ) -> None:
-    """Move the rows of x by their gradient, and take it into the running means of slopes and of their squares.
+    """Move the rows of x by their gradient, after updating the running means of slopes and of squared slopes.
 
-    ``decays`` are what is kept of both means, ``known`` the shares of them that are not the zero they began at. Entries
-    stay above the share ``keep`` of their distance to ``lower``, and a billionth above it.
+    ``decays`` are the decays of both means, ``known`` the weights in them that do not belong to their initial zeros.
+    Entries keep at least the fraction ``keep`` of their distance to ``lower``, and stay at least 1e-9 above it.
     """
-    # Halved again and again an entry would be zero in single precision, where products have no slope, and the numbers
-    # just above zero are slow to compute with: so it stays a billionth away from its bound.
+    # An entry that is halved again and again would become zero in single precision, where products have no slope, and
+    # denormal numbers on the way are slow: so it stays 1e-9 above its bound. 1e-8 is the usual epsilon of Adam.
     one, nearest, never_zero = x.dtype.type(1), x.dtype.type(1e-9), x.dtype.type(1e-8)
     first_decay, second_decay = decays[0], decays[1]
     shrink, grow = one / known[0], one / known[1]

@@ -1,4 +1,4 @@
-"""The solver that the size of a problem asks for."""
+"""The choice of a solver by the size of the problem."""
 
 from __future__ import annotations
 
@@ -12,26 +12,27 @@ from philia.solvers.scipy_lbfgsb import LBFGSB
 from philia.solvers.solver import Solver
 
 MOST_WORK: Final = 5e9
-"""Up to so many multiplications a function is evaluated as a whole: a second on a slow machine, some minutes a search.
-Time ends before memory does: 5e9 are 11,000 nodes with 40 columns, whose solver needs 0.2 GB."""
+"""Most multiplications per evaluation of a function as a whole: a second on a slow machine, some minutes per search.
+Time is the limit, not memory: 5e9 corresponds to 11,000 nodes with 40 columns, for which the solver needs 0.2 GB."""
 
 _CONVERGING: Final = LBFGSB(iterations=2000, memory=20, value_tolerance=0.0, gradient_tolerance=1e-6)
-"""Ends where the gradient vanishes. SciPy's own tolerances end a search where the third digit of an affinity still
-depends on rounding, which differs between processors; a hundred more iterations settle six."""
+"""Stops where the gradient vanishes. With SciPy's own tolerances the third digit of an affinity still depends on
+rounding, which differs between processors; a hundred more iterations settle six digits."""
 
 _CHEAP_WORK, _CHEAP_ROWS = 5e6, 2000
-"""An evaluation takes a few milliseconds at most: 500 nodes with 20 columns. The limit on rows is for losses whose work
-grows with the links, which are not counted here."""
+"""An evaluation takes a few milliseconds at most: 500 nodes with 20 columns. The limit on rows is for losses in closed
+form, whose work grows with the links, which are not counted here."""
 
 _MOST_EPOCHS, _FEWEST_EPOCHS, _ROWS_MOVED = 200, 40, 3e7
+"""Epochs for small and for very large graphs, and in between the number of rows that a search moves in total."""
 
 
 @dataclass(frozen=True)
 class BySize:
-    """L-BFGS-B for what can be evaluated as a whole, Adam beyond; no clock and no machine has a say in it.
+    """L-BFGS-B for functions that can be evaluated as a whole, Adam for larger ones, regardless of the machine.
 
     Small problems are solved until the gradient vanishes, so that every processor gives the same digits. Otherwise
-    L-BFGS-B has 200 iterations, and Adam 200 epochs on up to 150,000 rows, fewer beyond, down to 40.
+    L-BFGS-B has 200 iterations, and Adam has 200 epochs for up to 150,000 rows and fewer for more, down to 40.
 
     >>> BySize().solver(rows=100, work=1e5)
     LBFGSB(iterations=2000, memory=20, value_tolerance=0.0, gradient_tolerance=1e-06, least_fall=0.0)
@@ -51,7 +52,7 @@ class BySize:
 
 
 def is_cheap(rows: int, work: float) -> bool:
-    """Whether a problem is small enough to be solved in full, and in double precision throughout.
+    """Whether a problem is small enough to be solved to convergence, in double precision throughout.
 
     >>> is_cheap(rows=100, work=1e5), is_cheap(rows=10_000, work=1e9)
     (True, False)
@@ -60,7 +61,7 @@ def is_cheap(rows: int, work: float) -> bool:
 
 
 def adam_for(rows: int) -> Adam:
-    """Adam with as many epochs as so many rows have time for.
+    """Adam with a number of epochs that suits this many rows.
 
     >>> adam_for(1000).iterations
     200

@@ -1,4 +1,4 @@
-"""The solvers by name."""
+"""The solvers, by name."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ BySize is one of them, by the size of the problem."""
 
 
 def as_solver(solver: str | AnySolver) -> AnySolver:
-    """The solver called by a name, with its defaults; a solver object is returned as it is.
+    """The solver with this name, with its defaults; a solver object is returned unchanged.
 
     >>> as_solver("lbfgsb")
     LBFGSB(iterations=200, memory=10, value_tolerance=2.2e-09, gradient_tolerance=1e-05, least_fall=0.0)

@@ -1,4 +1,4 @@
-"""L-BFGS with a floor: a step may at most halve an entry's distance to its bound."""
+"""L-BFGS with a floor: a step can at most halve an entry's distance to its bound."""
 
 from __future__ import annotations
 
@@ -13,14 +13,17 @@ from philia.solvers.solver import OnIteration, Record, Solution, ValueAndGradien
 
 _History = deque[tuple[Float64Array, Float64Array, float]]
 
+_CURVED = 1e-12
+"""The least curvature, relative to |y|², of a step that the inverse Hessian uses: below, it is rounding or negative."""
+
 
 @dataclass(frozen=True)
 class FloorLBFGS:
-    """Limited-memory BFGS whose steps stay above a floor; less work of its own than L-BFGS-B, for large problems.
+    """Limited-memory BFGS whose steps stay above a floor; it has less overhead than L-BFGS-B on large problems.
 
-    A hard projection would put entries on the bound, and in a factorisation zero is where products have no slope: once
-    there, always there. With x ← max(x - t d, lower + keep · (x - lower)) nothing ever reaches it. With ``keep=0`` the
-    bound itself is the floor, and entries that press against it rest: faster from a good start, worse from chance.
+    A projection would put entries on the bound, and at zero the products of a factorization have no slope, so they
+    would stay there. With x ← max(x - t d, lower + keep · (x - lower)) no entry reaches the bound. With ``keep=0`` the
+    floor is the bound itself, and entries held there rest: faster from a good start, worse from a random one.
 
     >>> import numpy as np
     >>> bowl = lambda x: (float(((x - [1, -2]) ** 2).sum()), 2 * (x - [1, -2]))
@@ -55,7 +58,7 @@ class FloorLBFGS:
         while len(record.history) <= self.iterations:
             direction = _direction(gradient, pairs, free=(x > lower) | (gradient < 0))
             step = self._step(record, x, value, gradient, direction, lower, first=not pairs)
-            if step is None and pairs:  # the curvature was misleading: forget it and try the gradient itself
+            if step is None and pairs:  # the curvature was misleading: discard it and try the gradient
                 pairs.clear()
                 continue
             if step is None:
@@ -63,7 +66,7 @@ class FloorLBFGS:
             new, new_value, new_gradient = step
             s, y = new - x, new_gradient - gradient
             curvature = float(s @ y)
-            if curvature > 1e-12 * float(y @ y):
+            if curvature > _CURVED * float(y @ y):
                 pairs.append((s, y, curvature))
             fall = (value - new_value) / max(abs(value), abs(new_value), 1.0)
             x, value, gradient = new, new_value, new_gradient
@@ -83,32 +86,32 @@ class FloorLBFGS:
         *,
         first: bool,
     ) -> tuple[Float64Array, float, Float64Array] | None:
-        """The first of ever shorter steps that lowers the value enough; None if there is none."""
+        """Backtracking: the first of ever shorter steps that lowers the value enough; None if there is none."""
         length = min(1.0, 1.0 / max(float(np.abs(gradient).sum()), 1e-300)) if first else 1.0
         floor = self.keep * x + (1 - self.keep) * lower
-        for _ in range(30):
+        for _ in range(30):  # down to a billionth of the step
             new = np.maximum(x - length * direction, floor)
             promised = float(gradient @ (new - x))
             if promised >= 0:
                 return None
             new_value, new_gradient = record(new)
-            if new_value <= value + 1e-4 * promised:
+            if new_value <= value + 1e-4 * promised:  # the usual constant of Armijo's condition
                 return new, new_value, new_gradient
             length *= 0.5 if not first else 0.1
         return None
 
 
 def _direction(gradient: Float64Array, pairs: _History, free: npt.NDArray[np.bool_]) -> Float64Array:
-    """The step of the free entries alone, by what the last steps tell of them; the others stay."""
+    """The quasi-Newton direction in the free entries; the others stay."""
     if free.all():
         return _two_loop(gradient, pairs)
     among_free = ((s * free, y * free) for s, y, _ in pairs)
     curved = [(s, y, float(s @ y)) for s, y in among_free]
-    return _two_loop(gradient * free, deque(pair for pair in curved if pair[2] > 1e-12 * float(pair[1] @ pair[1])))
+    return _two_loop(gradient * free, deque(pair for pair in curved if pair[2] > _CURVED * float(pair[1] @ pair[1])))
 
 
 def _two_loop(gradient: Float64Array, pairs: _History) -> Float64Array:
-    """The inverse Hessian of the last steps, applied to the gradient."""
+    """The inverse Hessian estimated from the last steps, applied to the gradient."""
     direction = gradient.copy()
     weights = []
     for s, y, curvature in reversed(pairs):

@@ -1,4 +1,4 @@
-"""Many small convex problems above lower bounds, solved side by side by Newton's method."""
+"""Projected Newton: many small convex problems with lower bounds, solved side by side."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ import numpy as np
 from philia._types import BoolArray, Float64Array, Int64Array
 
 _LARGEST_BAND = 1e-3
-"""How far from its bound an entry may be and still count as held there."""
+"""Largest distance from its bound at which an entry can count as held there (Bertsekas' ε)."""
 
 
 class RowFunctions(Protocol):
-    """One smooth, strictly convex function a row; rows do not know of each other."""
+    """One smooth, strictly convex function per row, independent of other rows."""
 
     def values_and_gradients(self, rows: Int64Array, X: Float64Array) -> tuple[Float64Array, Float64Array]:
-        """Each row's function at the point in the same place of X, and its gradient."""
+        """The function of each row at the corresponding row of X, and its gradient."""
         ...
 
     def hessians(self, rows: Int64Array, X: Float64Array) -> Float64Array:
-        """Each row's matrix of second derivatives (rows × k × k)."""
+        """The matrix of second derivatives of each row (rows × k × k)."""
         ...
 
 
 @dataclass(frozen=True, eq=False)
 class RowSolution:
-    """The points (one a row), how far each is from optimal, and how many steps the slowest took.
+    """The minimum of each row, its residual, and the number of steps of the slowest row.
 
-    ``residuals`` holds the largest entry of |x - max(x - gradient, bound)| in each row; zero at the minimum.
+    ``residuals`` holds the largest entry of |x - max(x - gradient, bound)| per row, which is zero at the minimum.
 
     >>> RowSolution(np.zeros((2, 3)), np.array([0.0, 1e-9]), steps=4).residuals.tolist()
     [0.0, 1e-09]
@@ -47,11 +47,11 @@ def minimize_rows(
     tolerance: float = 1e-8,
     steps: int = 200,
 ) -> RowSolution:
-    """The minimum of each row's function above the bound: projected Newton steps on the rows that are not there yet.
+    """The minimum of each row's function above the bound, by projected Newton steps on rows that have not converged.
 
-    An entry at its bound whose slope would push it further stays; Newton's step is taken in the others, and shortened
+    An entry at its bound whose slope would push it beyond stays; Newton's step is taken in the others, and shortened
     until the value falls (Bertsekas, "Projected Newton methods for optimization problems with simple constraints",
-    1982). A row is done at a residual of at most ``tolerance``, or where rounding lets no step lower its value.
+    1982). A row has converged at a residual of at most ``tolerance``, or if rounding lets no step lower its value.
 
     >>> class Bowls:
     ...     def values_and_gradients(self, rows, X):
@@ -82,7 +82,7 @@ def _residuals(X: Float64Array, gradients: Float64Array, lower: Float64Array) ->
 
 
 def _directions(hessians: Float64Array, gradients: Float64Array, held: BoolArray) -> Float64Array:
-    """Newton's direction in the free entries of each row; entries that are held go straight to their bound."""
+    """Newton's direction in the free entries of each row; held entries go straight to their bound."""
     k = gradients.shape[1]
     diagonal = np.arange(k)
     curvature = hessians[:, diagonal, diagonal]
@@ -101,10 +101,10 @@ def _search(
     held: BoolArray,
     lower: Float64Array,
 ) -> BoolArray:
-    """Move each row by the longest of ever shorter steps that lowers its value enough; which rows were moved."""
+    """Backtracking: move each row by the first of ever shorter steps that lowers its value enough; which rows moved."""
     moved = np.zeros(len(rows), dtype=bool)
     length = 1.0
-    for _ in range(40):
+    for _ in range(40):  # down to 1e-12 of the step
         left = np.flatnonzero(~moved)
         if not left.size:
             break
@@ -113,7 +113,7 @@ def _search(
         new = np.maximum(old - length * d, lower)
         promised = (slope * np.where(held[left], old - new, length * d)).sum(axis=1)
         new_values, new_gradients = functions.values_and_gradients(at, new)
-        # Close to the minimum the fall is smaller than the rounding of the value, which must not stop the last steps.
+        # Near the minimum the decrease is below the rounding of the value, which must not prevent the last steps.
         rounding = 1e-13 * (1 + np.abs(values[at]))
         lower_enough = new_values <= values[at] - 1e-4 * np.maximum(promised, 0) + rounding
         won = at[lower_enough]

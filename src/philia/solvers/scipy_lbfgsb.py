@@ -10,16 +10,17 @@ from philia._types import Float64Array
 from philia.solvers.solver import OnIteration, Record, Solution, ValueAndGradient
 
 _LOOK_BACK = 5
+"""Iterations over which ``least_fall`` is measured, because single ones vary."""
 
 _STOPPED = 99
-"""SciPy's word for: the callback wanted no more."""
+"""SciPy's status for a search that the callback stopped."""
 
 
 @dataclass(frozen=True)
 class LBFGSB:
-    """Limited-memory BFGS with exact handling of bounds; SciPy's defaults but for the number of iterations.
+    """Limited-memory BFGS with exact bounds; SciPy's defaults except for the number of iterations.
 
-    It also ends where the last five iterations have lowered the value by less than the share ``least_fall`` of it.
+    It also stops if the last five iterations lowered the value by less than the fraction ``least_fall``.
 
     >>> import numpy as np
     >>> bowl = lambda x: (float(((x - [1, -2]) ** 2).sum()), 2 * (x - [1, -2]))
@@ -75,7 +76,7 @@ class LBFGSB:
 
 
 def _level(history: list[float]) -> bool:
-    """Whether the last step fell by no more than rounding does: then no line search can find a lower value."""
+    """Whether the last decrease is mere rounding: then no line search can find a lower value."""
     return len(history) > 1 and history[-2] - history[-1] <= LBFGSB.value_tolerance * abs(history[-1])
 
 

@@ -1,4 +1,4 @@
-"""What a solver takes (a function with its gradient, a start, bounds) and gives (a point, and why it stopped there)."""
+"""The interface of solvers: from a function with its gradient, a start and bounds to a solution."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ValueAndGradient = Callable[[Float64Array], tuple[float, Float64Array]]
 
 @dataclass(frozen=True)
 class Progress:
-    """Where a running solver stands: for progress displays.
+    """The state of a running solver, for progress displays.
 
     >>> Progress(iteration=3, iterations=200, value=12.5, seconds=0.1).iteration
     3
@@ -27,14 +27,14 @@ class Progress:
     value: float
     seconds: float
     stage: str = ""
-    """What is being tried, where one fit is a step of a longer search."""
+    """The current stage, if the fit is part of a longer search."""
 
 
 OnIteration = Callable[[Progress], None]
 
 
 def staged(on_iteration: OnIteration | None, stage: str) -> OnIteration | None:
-    """Who watches is told what is being tried.
+    """Label progress reports with the current stage.
 
     >>> staged(lambda progress: print(progress.stage), "a trial")(Progress(1, 2, 3.0, 0.1))
     a trial
@@ -44,7 +44,7 @@ def staged(on_iteration: OnIteration | None, stage: str) -> OnIteration | None:
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """The best point found, its value, and in a sentence why the search ended.
+    """The best point found, its value, and the reason why the search ended.
 
     ``history`` holds the value at the start and after every iteration.
 
@@ -63,15 +63,15 @@ class Solution:
 
     @property
     def iterations(self) -> int:
-        """How many steps were taken."""
-        return max(0, len(self.history) - 1)  # an interrupt may come before the first evaluation
+        """Number of iterations."""
+        return max(0, len(self.history) - 1)  # the search may be interrupted before the first evaluation
 
     def __str__(self) -> str:
         return f"{self.reason} after {self.iterations} iterations, {self.seconds:.1f} s, at {self.value:,.6g}"
 
 
 def unless_interrupted(before: Solution, improve: Callable[[], Solution]) -> Solution:
-    """The solution that follows another one; if Ctrl-C comes before it has a value, the earlier one, interrupted.
+    """The improved solution; if it is interrupted before its first evaluation, the earlier one, marked as interrupted.
 
     >>> def stopped():
     ...     raise KeyboardInterrupt
@@ -90,7 +90,7 @@ def unless_interrupted(before: Solution, improve: Callable[[], Solution]) -> Sol
 
 
 class Solver(Protocol):
-    """A way to minimise; it knows boxes and gradients, never graphs."""
+    """Minimizes a function; it knows bounds and gradients, never graphs."""
 
     def minimize(
         self,
@@ -99,14 +99,14 @@ class Solver(Protocol):
         lower_bound: Float64Array,
         on_iteration: OnIteration | None = None,
     ) -> Solution:
-        """The best point found at or above ``lower_bound``; Ctrl-C ends the search and keeps the best point so far."""
+        """The best point found at or above ``lower_bound``; Ctrl-C ends the search and returns the best so far."""
         ...
 
 
 def shortened(solver: Any, iterations: float) -> Solver:
-    """The same solver with so many iterations at most, or that share of its own if below 1; always one at least.
+    """The same solver with at most this many iterations, or this fraction of its own if below 1; at least one.
 
-    A solver that does not count iterations stays as it is.
+    A solver without a limit of iterations is returned unchanged.
 
     >>> from philia.solvers import LBFGSB
     >>> shortened(LBFGSB(memory=5), 20)
@@ -125,7 +125,7 @@ def shortened(solver: Any, iterations: float) -> Solver:
 
 @dataclass
 class Record:
-    """The best point seen by a running solver, its history and its clock: what every solver has to keep."""
+    """What every running solver keeps: the best point so far, the history, and the time."""
 
     function: ValueAndGradient
     iterations: int
@@ -137,7 +137,7 @@ class Record:
     began: float = field(default_factory=time.perf_counter)
 
     def __call__(self, point: Float64Array) -> tuple[float, Float64Array]:
-        """Evaluate, and remember the point if it is the best."""
+        """Evaluate the function, and keep the point if it is the best."""
         value, gradient = self.function(point)
         self.evaluations += 1
         if self.best is None or value < self.best_value:
@@ -147,18 +147,18 @@ class Record:
         return value, gradient
 
     def stepped(self, value: float) -> None:
-        """Note the end of an iteration and tell whoever watches."""
+        """Record the end of an iteration and report progress."""
         self.history.append(value)
         if self.on_iteration is not None:
             self.on_iteration(Progress(len(self.history) - 1, self.iterations, value, self.seconds))
 
     @property
     def seconds(self) -> float:
-        """Time since the start."""
+        """Seconds since the start."""
         return time.perf_counter() - self.began
 
     def solution(self, start: Float64Array, reason: str, *, converged: bool) -> Solution:
-        """The result, at the best point seen; the start itself if nothing was evaluated."""
+        """The solution at the best point, or at the start if nothing was evaluated."""
         point = start if self.best is None else self.best
         return Solution(
             point, self.best_value, np.array(self.history), self.evaluations, self.seconds, reason, converged

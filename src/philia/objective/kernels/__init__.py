@@ -1,4 +1,4 @@
-"""Sums over pairs: the definition of correct, and its fast twin with the same signatures."""
+"""Kernels: sums over pairs by NumPy, which define what is correct, and by compiled code with the same signatures."""
 
 from philia.objective.kernels.kernel import (
     DrawnColumns,

@@ -1,9 +1,9 @@
-"""The fast twin of ``reference``: tiles through BLAS, entries through vectorised loops, compiled by numba.
+"""The compiled kernel: the sums of ``reference``, with tiles through BLAS and vectorized loops through numba.
 
-Kernels are written once for all losses and compiled for each: ``_non_link``, ``_link``, ``_row_costs`` and the
-constants beside them stand for those of a loss, which ``_kernels_for`` puts in their place.
+Kernels are written once and compiled for each loss: ``_non_link``, ``_link``, ``_row_costs`` and the constants beside
+them are placeholders that ``_kernels_for`` replaces with those of a loss.
 
-Loops run over whole slices from zero: an index that might be negative keeps LLVM from vectorising.
+Loops run over whole slices from zero: an index that might be negative prevents LLVM from vectorizing.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from philia.objective.losses import CrossEntropy, Loss, decaying_exp
 from philia.objective.omitted import Omitted
 
 _TILE = 256
-"""How many drawn columns are scored at a time: with as many rows, a tile that a core's own cache holds."""
+"""Sampled columns scored at a time: with as many rows, a tile fits in a core's cache."""
 
 _non_link, _link = CrossEntropy.non_link, CrossEntropy.link
 _NEUTRAL, _CANONICAL = CrossEntropy.neutral, CrossEntropy.canonical
@@ -35,9 +35,10 @@ _NEUTRAL, _CANONICAL = CrossEntropy.neutral, CrossEntropy.canonical
 
 @overload(decaying_exp, inline="always", jit_options=FAST_LOOPS)
 def _decaying_exp_by_type(x: Any) -> Callable[[Any], Any]:
-    # e^x = 2^m e^r with m integer and |r| <= ln(2)/2: a polynomial for e^r, and 2^m by writing m into the exponent's
-    # bits. Adding 1.5 times 2^(mantissa bits) leaves m in the lowest bits of the sum, so no conversion to integer is
-    # needed.
+    # e^x = 2^m e^r with m integer and |r| <= ln(2)/2: a polynomial for e^r (Taylor), and 2^m by writing m into the
+    # exponent bits. Adding 1.5 times 2^(mantissa bits) leaves m in the lowest bits of the sum, so no conversion to
+    # integer is needed. ln(2) is split in two so that m · ln(2) is exact in its leading digits. Below -87 (-708) e^x
+    # would not be a normal number.
     if x == numba.float32:
 
         def single(x: Any) -> Any:
@@ -76,7 +77,7 @@ def _decaying_exp_by_type(x: Any) -> Callable[[Any], Any]:
 
 
 def _row_costs(row: Any) -> float:
-    """The sum of what a row's scores cost without links; the scores give way to their slopes."""
+    """The cost of a row of scores without links; the row is overwritten with slopes."""
     total = row.dtype.type(0)
     for j in range(row.size):
         cost, slope = _non_link(row[j])
@@ -102,7 +103,7 @@ def _hide(
     nothing = scores.dtype.type(neutral)
     for i in range(rows):
         row = scores[i]
-        own = top + i - first  # where the diagonal crosses this row, if it does
+        own = top + i - first  # column of the diagonal entry, if the tile contains it
         crosses = 0 <= own < columns
         kept = row[own] if crosses else nothing
         if threshold > 0:
@@ -135,7 +136,7 @@ def _tiles(
     by_left: Any,
     by_right: Any,
 ) -> float:
-    """What the pairs of the tiles cost without links; adds gradients to both sides, ``by_left`` from ``top`` on."""
+    """The cost of all pairs of the tiles without links; gradients are added to ``by_left`` (from ``top``) and right."""
     k = left.shape[1]
     height, width = 0, 0
     for t in range(tiles.shape[0]):
@@ -176,7 +177,7 @@ def _links(
     by_left: Any,
     by_right: Any,
 ) -> float:
-    """What the links of the rows from ``begin`` to ``end`` add, each counted ``weight`` times."""
+    """What the links of rows ``begin`` to ``end`` add, each counted ``weight`` times."""
     total = 0.0
     for i in range(begin, end):
         mine, pulled = left[i], by_left[i - top]
@@ -208,10 +209,10 @@ def _drawn_pairs(
     indices: Any,
     pulled: Any,
 ) -> float:
-    """What pairs of the rows from ``top`` on with drawn columns cost without links; pulls are added to ``pulled``.
+    """The cost of pairs of rows (from ``top``) and sampled columns without links; gradients are added to ``pulled``.
 
-    Columns that were drawn lie anywhere and rows of a block beside each other, so scores are held the other way round,
-    one drawn column per row of the tile: then a weight belongs to a whole row of it.
+    Sampled columns are scattered and rows are contiguous, so scores are stored transposed, one sampled column per row
+    of the tile: then a weight applies to a whole row.
     """
     b, k = left.shape
     room, product = np.empty(_TILE * b, left.dtype), np.empty((b, k), left.dtype)
@@ -235,12 +236,12 @@ def _drawn_pairs(
 
 
 def _linked_pairs(left: Any, top: int, F: Any, indptr: Any, indices: Any, link_weights: Any, pulled: Any) -> float:
-    """What the links of the rows from ``top`` on add; without ``link_weights`` each counts once."""
+    """What the links of the rows from ``top`` on add; if ``link_weights`` is empty, each counts once."""
     total = 0.0
     for i in range(left.shape[0]):
         own, pull = left[i], pulled[i]
         begin, end = indptr[top + i], indptr[top + i + 1]
-        if _CANONICAL and not link_weights.size:  # every link adds -s, so the scores need not be known one by one
+        if _CANONICAL and not link_weights.size:  # every link adds -s, so sum first and score once
             together = np.zeros(own.size, left.dtype)
             for t in range(begin, end):
                 theirs = F[indices[t]]
@@ -279,7 +280,7 @@ class _Kernels:
 
 @cache
 def _kernels_for(loss: type[Loss]) -> _Kernels:
-    """The kernels with the formulas of a loss; they are compiled when they are first called."""
+    """The kernels with the formulas of a loss, compiled when first called."""
     formulas = {"_non_link": loss.non_link, "_link": loss.link, "_NEUTRAL": loss.neutral}
     row_costs = loss.tuned_row or specialized_part(_row_costs, **formulas)
     by_row = {**formulas, "_row_costs": row_costs}
@@ -300,7 +301,7 @@ def lane_sums(
     loss: Loss,
     omitted: Omitted,
 ) -> LaneSums:
-    """What the lane's tiles cost without links, plus what the links of its rows add."""
+    """The cost of the lane's tiles without links, plus what the links of its rows add."""
     tiles, (begin, end) = lane.tiles, lane.link_rows
     top, bottom = int(tiles[:, 0].min(initial=begin)), int(tiles[:, 1].max(initial=end))
     by_left, by_right = np.zeros((bottom - top, left.shape[1]), left.dtype), np.zeros_like(right)
@@ -313,7 +314,7 @@ def lane_sums(
 def row_sums(
     left: FloatArray, top: int, drawn: DrawnColumns, F: FloatArray, graph: Graph, loss: Loss, omitted: Omitted
 ) -> RowSums:
-    """What pairs of these rows with drawn columns cost without links, plus what the rows' links add."""
+    """The cost of pairs with sampled columns without links, plus what the links of the rows add."""
     pulled, links = np.zeros_like(left), graph.adjacency
     link_weights = np.empty(0) if graph.weights is None else graph.weights
     kernels = _kernels_for(type(loss))
@@ -329,7 +330,7 @@ def _masks(omitted: Omitted) -> tuple[Any, ...]:
 
 @cache
 def prepare_lanes(loss: type[Loss], dtype: str) -> None:
-    """Compile ``lane_sums`` for a loss and a precision, or load it from the cache, before it is first needed."""
+    """Compile ``lane_sums`` for a loss and a precision, or load it from the cache, before it is needed."""
     side, lane = np.zeros((2, 1), dtype), Lane(np.array([[0, 2, 0, 2, 1]]), (0, 2))
     links = sparse.csr_array((2, 2), dtype=np.int8)
     with announced("compiling the fast evaluation"):

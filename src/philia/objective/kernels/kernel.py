@@ -1,4 +1,4 @@
-"""What every kernel takes and returns, and which one serves a problem."""
+"""The interface of kernels, and the choice of one."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from philia.objective.losses import Loss
 from philia.objective.omitted import Omitted
 
 _SMALL = 512
-"""Up to this many nodes NumPy is quick enough, and nobody should wait for a compiler."""
+"""Largest graph for which NumPy is fast enough, so that nobody has to wait for the compiler."""
 
 
 @dataclass(frozen=True, eq=False)
 class LaneSums:
-    """A lane's part of the value, and of the gradients by both sides; ``left`` belongs to the rows from ``top`` on."""
+    """A lane's contribution to the value and to the gradients by both sides; ``left`` starts at row ``top``."""
 
     value: float
     top: int
@@ -31,7 +31,7 @@ class LaneSums:
 
 @dataclass(frozen=True, eq=False)
 class DrawnColumns:
-    """Nodes drawn to stand for all, how many each one stands for, and their rows of F."""
+    """Sampled nodes, how many nodes each of them represents, and their rows of F."""
 
     nodes: Int64Array
     weights: Float64Array
@@ -40,14 +40,14 @@ class DrawnColumns:
 
 @dataclass(frozen=True, eq=False)
 class RowSums:
-    """What some rows add to the value, and its gradient by the left side of their scores."""
+    """The contribution of some rows to the value, and its gradient by their left side."""
 
     value: float
     left: FloatArray
 
 
 class Kernel(Protocol):
-    """A way to compute sums over pairs: the one place that knows how and on what device."""
+    """Computes sums over pairs; the only part that knows the device."""
 
     def lane_sums(
         self,
@@ -59,7 +59,7 @@ class Kernel(Protocol):
         loss: Loss,
         omitted: Omitted,
     ) -> LaneSums:
-        """For scores = left · rightᵀ: what the lane's tiles cost without links, plus what the links of its rows add."""
+        """For scores = left · rightᵀ: the cost of the lane's tiles without links, plus what its links add."""
         ...
 
     def row_sums(
@@ -72,16 +72,16 @@ class Kernel(Protocol):
         loss: Loss,
         omitted: Omitted,
     ) -> RowSums:
-        """For scores = left · Fᵀ, ``left`` being the rows from ``top`` on: drawn pairs, and all links of these rows.
+        """For scores = left · Fᵀ, where ``left`` starts at row ``top``: sampled pairs, and all links of these rows.
 
-        A pair with a drawn column counts as often as that column's weight says, without a link. A link of weight w
-        counts w times with its link; once without it has been counted already.
+        A pair with a sampled column is charged as a non-link, times the column's weight. A link of weight w is charged
+        w times as a link, minus the one non-link that the sample already accounts for.
         """
         ...
 
 
 def kernel_for_all_pairs(n: int, loss: Loss, dtype: npt.DTypeLike) -> Kernel:
-    """NumPy for small graphs, compiled code for others; the choice depends on n alone, so results can be repeated."""
+    """NumPy for small graphs, compiled code for others; it depends only on n, so that results are reproducible."""
     if n <= _SMALL:
         from philia.objective.kernels import reference
 

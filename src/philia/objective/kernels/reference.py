@@ -1,4 +1,4 @@
-"""The definition of correct: the kernels' sums in NumPy, as the formulas are written."""
+"""The reference kernel: the formulas in NumPy, as they are written."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def lane_sums(
     loss: Loss,
     omitted: Omitted,
 ) -> LaneSums:
-    """What the lane's tiles cost without links, plus what the links of its rows add."""
+    """The cost of the lane's tiles without links, plus what the links of its rows add."""
     value, by_left, by_right = 0.0, np.zeros_like(left), np.zeros_like(right)
 
     for top, bottom, first, end, weight in lane.tiles.tolist():
@@ -47,7 +47,7 @@ def lane_sums(
 def row_sums(
     left: FloatArray, top: int, drawn: DrawnColumns, F: FloatArray, graph: Graph, loss: Loss, omitted: Omitted
 ) -> RowSums:
-    """What pairs of these rows with drawn columns cost without links, plus what the rows' links add."""
+    """The cost of pairs with sampled columns without links, plus what the links of the rows add."""
     bottom = top + len(left)
     scores = left @ drawn.factors.T
     scores[omitted.mask(top, bottom, 0, graph.n_nodes)[:, drawn.nodes]] = loss.neutral
