@@ -10,10 +10,9 @@ import numpy as np
 import pytest
 
 from philia.report import payload
-from philia.report.choosing import choose
+from philia.report.codec import encoded, unpacked
+from philia.report.explorer import choose, likeliest_missing
 from philia.report.findings import Findings
-from philia.report.missing import likeliest_missing
-from philia.report.packing import encoded, unpacked
 from philia.report.quality import JudgedPairs, quality
 from tests.report.models import crowd, dating
 
@@ -103,7 +102,7 @@ def test_quality_from_drawn_pairs_is_near_that_of_all() -> None:
     assert drawn is not None
     low, high = drawn["auc_interval"]
     assert low - 0.01 < exact["auc"] < high + 0.01
-    assert "stand for the rest" in drawn["words"]
+    assert "represents the rest" in drawn["words"]
 
 
 def test_a_model_that_expects_far_too_many_links_does_not_have_them_all_drawn() -> None:

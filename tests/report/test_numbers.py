@@ -15,10 +15,10 @@ from philia.evaluate import evaluate_links
 from philia.graphs import Graph, Nodes
 from philia.plots.ordering import by_community
 from philia.report import payload
+from philia.report.codec import unpacked
+from philia.report.communities import expected_inside, links_inside
 from philia.report.findings import Findings
-from philia.report.inside import expected_inside, links_inside
 from philia.report.matrix import Cells, mean_probabilities
-from philia.report.packing import unpacked
 from tests.report.models import dating, hidden
 
 
@@ -127,7 +127,7 @@ def test_the_page_knows_all_neighbours_of_a_small_graph(found: dict[str, Any]) -
     assert page["missing"] is None
 
 
-def test_hidden_pairs_are_judged_where_there_are_some() -> None:
+def test_held_out_pairs_are_judged_if_there_are_any() -> None:
     judged, scores = payload(hidden())["quality"], evaluate_links(hidden())
     assert judged["held_out"]
     assert (judged["pairs"], judged["links"]) == (scores.pairs, scores.links)
@@ -137,10 +137,10 @@ def test_hidden_pairs_are_judged_where_there_are_some() -> None:
     assert scores.calibration is not None
     assert judged["calibration"]["observed"] == pytest.approx(scores.calibration.observed)
     assert judged["auc_interval"] is None
-    assert "hidden from the fit" in judged["words"]
+    assert "held out of the fit" in judged["words"]
 
 
-def test_without_hidden_pairs_the_words_say_that_it_is_no_test(found: dict[str, Any]) -> None:
+def test_without_held_out_pairs_the_words_say_that_it_is_no_test(found: dict[str, Any]) -> None:
     judged, n = found["quality"], 150
     assert not judged["held_out"]
     assert judged["pairs"] == n * (n - 1) // 2
@@ -153,4 +153,4 @@ def test_the_summary_says_how_many_nodes_are_in_none() -> None:
     found = payload(model)
     assert found["in_none"] == 2
     assert any("3 nodes are in one group; 2 nodes are in no group." in said for said in found["sentences"])
-    assert Findings.of(model).communities_a_node.tolist() == [1, 1, 1, 0, 0]
+    assert Findings.of(model).communities_per_node.tolist() == [1, 1, 1, 0, 0]

@@ -14,10 +14,11 @@ import pytest
 from philia import SVD, CommunityModel
 from philia.datasets import dating_app
 from philia.exceptions import GraphFileError, InvalidParameterError, MissingDependencyError
-from philia.report import charts, payload, write_report
-from philia.report.assembling import guarded, page
-from philia.report.names import ShownNames
-from philia.report.packing import decoded, packed, unpacked
+from philia.report import html as html_file
+from philia.report import payload, write_report
+from philia.report.codec import decoded, packed, unpacked
+from philia.report.findings import ShownNames
+from philia.report.html import guarded, page
 from tests.report.models import HOSTILE, dating, graphs, hostile
 
 TITLE = "</title><script>window.hacked=2</script> & 'friends'"
@@ -139,11 +140,11 @@ def test_stability_is_shown_once_it_is_known() -> None:
     assert "of 2 other fits" in shown["words"]
 
 
-def test_a_choice_that_was_made_by_hidden_pairs_is_told() -> None:
+def test_a_setting_chosen_on_validation_pairs_says_so() -> None:
     model = CommunityModel(2, 0, random_state=0).fit(dating_app(60, cities=2, random_state=0).graph)
     fit = payload(model)["fit"]
     assert fit["selection"] == str(model.selection_)
-    assert "chosen by hidden pairs" in dict(fit["settings"])["penalty"]
+    assert "chosen on validation pairs" in dict(fit["settings"])["penalty"]
     assert fit["loss"][0][0] == 0
     assert fit["loss"][-1] == [model.solution_.iterations, pytest.approx(model.solution_.history[-1])]
 
@@ -165,7 +166,7 @@ def test_a_model_without_reasons_has_no_report(tmp_path: Path) -> None:
 
 
 def test_without_plotly_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(charts, "find_spec", lambda name: None)
+    monkeypatch.setattr(html_file, "find_spec", lambda name: None)
     with pytest.raises(MissingDependencyError, match=r"pip install 'philia\[report\]'"):
         write_report(dating(), tmp_path / "report.html")
 

@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 from philia.datasets import dating_app
 from philia.models import CommunityModel
 from philia.report import payload, write_report
-from philia.report.assembling import page as assembled
+from philia.report.html import page as assembled
 from tests.report.browser.conftest import Reported
 from tests.report.browser.visits import Visitor
 

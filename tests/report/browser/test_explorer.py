@@ -36,7 +36,7 @@ def test_typing_a_name_and_enter_shows_that_node(page: Page, dating: Reported) -
 
 def test_what_nobody_is_called_is_said_to_screen_readers(page: Page) -> None:
     page.get_by_label("A node", exact=True).fill("nobody")
-    expect(page.get_by_role("status").first).to_have_text("No name has this in it")
+    expect(page.get_by_role("status").first).to_have_text("No name contains this")
     expect(page.get_by_role("option")).to_have_count(0)
 
 
@@ -45,8 +45,8 @@ def test_the_waterfall_has_the_numbers_of_the_explanation(page: Page, dating: Re
     go(page, {"node": str(u), "with": str(v)})
     why = dating.model.explain(u, v)
     steps = _steps(page)
-    assert list(steps) == ["before any community", *(reason.community for reason in why.strongest()), "together"]
-    assert _number(steps["before any community"][1]) == pytest.approx(why.baseline, abs=6e-4)
+    assert list(steps) == ["baseline", *(reason.community for reason in why.strongest()), "together"]
+    assert _number(steps["baseline"][1]) == pytest.approx(why.baseline, abs=6e-4)
     assert _number(steps["together"][1]) == pytest.approx(why.logit, abs=6e-4)
     assert _number(steps["together"][3]) / 100 == pytest.approx(why.probability, rel=6e-2)
     for reason in why.strongest():
@@ -78,7 +78,7 @@ def test_a_pressed_name_is_in_the_address_and_back_undoes_it(page: Page) -> None
     neighbour.click()
     expect(page.locator(".verdict bdi").last).to_have_text(name)
     assert re.search(rf"#node={first}&with={name}$", page.url)
-    page.get_by_role("button", name=f"Look at {name} instead").click()
+    page.get_by_role("button", name=f"Look up {name} instead").click()
     expect(page.locator(".about > h3 bdi")).to_have_text(name)
     page.go_back()
     expect(page.locator(".about > h3 bdi")).to_have_text(first)

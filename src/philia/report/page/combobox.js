@@ -21,7 +21,7 @@ function combobox({ label, find, nameOf, pick }) {
     list.hidden = !options.length;
     input.setAttribute("aria-expanded", String(options.length > 0));
     const number = `${plural(options.length, "name", "names")} to choose from`;
-    status.textContent = options.length ? number : "No name has this in it";
+    status.textContent = options.length ? number : "No name contains this";
     input.classList.toggle("nothing", !options.length);
     activate(options.length && input.value !== shown ? 0 : -1);
   }

@@ -5,7 +5,7 @@ const FIRST_CARDS = 12;
 function showCommunities(payload, open) {
   const { communities, overlap } = payload;
   if (!communities.length) {
-    const none = "The model found no communities: what it predicts comes from how popular each node is.";
+    const none = "The model found no communities: its predictions come from the popularity of each node.";
     place("communities-body", element("p", { class: "lede" }, none));
     return;
   }
@@ -20,8 +20,8 @@ function showCommunities(payload, open) {
 
 function wordsAboutTheRest({ rule, in_none, unused, graph }) {
   const left = `${plural(in_none, "node is", "nodes are")} in none of them (${percent(in_none / graph.nodes)}).`;
-  const empty = unused.length ? ` Columns that the fit left empty: ${unused.join(", ")}.` : "";
-  return `${in_none ? left : "Every node is in at least one."} Who counts as a member: ${rule}.${empty}`;
+  const empty = unused.length ? ` Columns left empty by the fit: ${unused.join(", ")}.` : "";
+  return `${in_none ? left : "Every node is in at least one."} Membership rule: ${rule}.${empty}`;
 }
 
 function showCards(communities, open) {
@@ -71,5 +71,5 @@ function communitiesTable(communities) {
       cell: (c) => orDash(c.stability, ({ score }) => digits(score, 2)), value: (c) => c.stability?.score ?? null,
     });
   }
-  return sortableTable("Communities; press a heading to sort by it", columns, communities);
+  return sortableTable("Communities; select a heading to sort", columns, communities);
 }

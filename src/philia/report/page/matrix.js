@@ -1,11 +1,11 @@
 // Two pictures of the same square: the links, and the probabilities that the model gives, nodes in the same order.
 
-const LINKS = "Every row and every column is a node, or a few neighbouring ones; coloured where pairs are linked.";
-const PROBABILITIES = "The same nodes in the same order, coloured by how likely the model finds a link.";
+const LINKS = "Each row and column is a node, or a few similar ones; cells are colored where pairs are linked.";
+const PROBABILITIES = "The same nodes in the same order, colored by the predicted probability of a link.";
 
 function showMatrix(matrix) {
   if (!matrix || matrix.cells < 2) {
-    place("matrix-body", element("p", {}, "The network is too small for a picture of its pairs."));
+    place("matrix-body", element("p", {}, "The network is too small for this picture."));
     return;
   }
   const observed = unpack(matrix.observed);
@@ -20,7 +20,7 @@ function showMatrix(matrix) {
       matrixFigure("The model’s probabilities", PROBABILITIES, matrix, expected, top),
     ),
     scaleLegend(top),
-    details("The numbers, group by group", () => groupsTable(matrix, observed, expected), { class: "numbers" }),
+    details("The numbers by group", () => groupsTable(matrix, observed, expected), { class: "numbers" }),
   );
 }
 
@@ -93,7 +93,7 @@ function groupsTable({ cells, groups }, observed, expected) {
   };
   const column = (title, values, inside) => ({ title, cell: (group) => percent(mean(values, group, inside)) });
   return table(
-    "Mean over the cells of each group",
+    "Mean over each group’s cells",
     [
       { title: "group", text: true, cell: ([name]) => name },
       column("inside, linked", observed, true), column("inside, predicted", expected, true),

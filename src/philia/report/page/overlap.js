@@ -11,7 +11,7 @@ function overlapFigure(communities, overlap) {
   return chartFigure({
     title: "Shared members",
     sentence: most ? [
-      "A row is a community: the stronger the colour, the more of its members are in the column’s community too.",
+      "Each row is a community: the stronger the color, the more of its members are also in the column’s community.",
       `The largest share: ${percent(most.share)} of ${names[most.i]} are also in ${names[most.j]}.`,
     ].join(" ") : "No two communities share a member.",
     height: (width) => Math.min(width, 560),

@@ -1,4 +1,4 @@
-// One pair's odds, step by step: before any community, then each community's factor, then all together.
+// One pair's odds, step by step: the baseline, then each community's factor, then all together.
 
 const MOST_STEPS = 9;
 
@@ -25,7 +25,7 @@ function direction(step) {
 
 function stepsInWords({ baseline, steps, logit, probability }) {
   const said = steps.map((step) => `${`${step.name} ${step.word}`.trim()}: ${factorInWords(step.logOdds)}`);
-  const first = `Before any community: odds ${oddsInWords(baseline)}`;
+  const first = `Baseline: odds ${oddsInWords(baseline)}`;
   const last = `together: odds ${oddsInWords(logit)}, probability ${percent(probability)}.`;
   return [first, ...said, last].join("; ");
 }
@@ -33,11 +33,11 @@ function stepsInWords({ baseline, steps, logit, probability }) {
 function waterfallFigure(way) {
   const { baseline, steps, logit } = way;
   const named = steps.map((step) => `${step.name} ${direction(step)} ${step.word}`.trim());
-  const labels = ["before any community", ...named, "together"];
+  const labels = ["baseline", ...named, "together"];
   const texts = [oddsInWords(baseline), ...steps.map((step) => factorInWords(step.logOdds)), oddsInWords(logit)];
   const ends = [0, baseline, ...steps.map((step) => step.after), logit];
   return chartFigure({
-    title: "From the background to the probability",
+    title: "From the baseline to the probability",
     sentence: stepsInWords(way),
     height: () => 90 + 40 * labels.length,
     plot: (look, width) => {
@@ -71,9 +71,9 @@ function waterfallFigure(way) {
   });
 }
 
-/** On a phone: "before", "B1 ▲", "together". */
+/** On a phone: "baseline", "B1 ▲", "together". */
 function shortLabel(label) {
-  return label.startsWith("before") ? "before" : label.split(" ").slice(0, 2).join(" ");
+  return label.split(" ").slice(0, 2).join(" ");
 }
 
 /** Powers of ten that fit, seldom enough to be read. */
@@ -92,12 +92,12 @@ function oddsTick(logit) {
 function waterfallTable(way) {
   const whole = (name, logit) => ({ name, effect: `odds ${oddsInWords(logit)}`, logOdds: logit, after: logit });
   const rows = [
-    whole("before any community", way.baseline),
+    whole("baseline", way.baseline),
     ...way.steps.map((step) => ({ ...step, effect: `${direction(step)} ${step.word} ${factorInWords(step.logOdds)}` })),
     whole("together", way.logit),
   ];
   return table(
-    "The same as numbers: log-odds are added, odds are multiplied",
+    "The same in numbers: log-odds add, odds multiply",
     [
       { title: "step", text: true, cell: (row) => row.name },
       { title: "effect", text: true, cell: (row) => row.effect },
