@@ -54,7 +54,7 @@ def test_info_tells_what_is_known_before_the_files_are_here(run: Any, run_json: 
         str(folder / "cache" / "tiny" / name) for name in ("links.csv", "labels.csv")
     ]
     said = run("datasets", "info", "tiny").stdout
-    assert "5 nodes, 4 links and 2 labels, says the catalog." in said
+    assert "5 nodes, 4 links and 2 labels, according to the catalog." in said
     assert "philia datasets fetch tiny" in said
     assert found["files"][0]["sha256"] in said
 

@@ -142,5 +142,5 @@ def test_weights_are_used_if_they_are_asked_for(folder: Path, run: Any, run_json
 def test_weights_that_are_not_there_or_not_known_are_remarked_on(folder: Path, run: Any) -> None:
     (folder / "heavy.txt").write_text("a b 2\nb c 3\nc d 1\n")
     small = ["-B", "1", "-C", "1", "--weights", "--force"]
-    assert "SVD does not know weights" in run("fit", "heavy.txt", *small, "--model", "SVD").stderr
+    assert "SVD ignores weights" in run("fit", "heavy.txt", *small, "--model", "SVD").stderr
     assert "No link has a weight other than 1" in run("fit", "heavy.txt", *small, "--columns", "0,1").stderr

@@ -143,7 +143,7 @@ def test_control_characters_in_names_cannot_reach_the_terminal(folder: Path, run
 
 def test_the_rule_is_named_and_others_are_offered(run: Any) -> None:
     said = run("communities", "model.safetensors").stdout
-    assert "Who is a member: each community is the set nearest" in said
+    assert "Membership rule: each community is the set nearest" in said
     assert "Rules to choose from: nearest, split, odds, density" in said
     assert "odds at least doubled" in run("communities", "model.safetensors", "--rule", "odds").stdout
 

@@ -51,7 +51,7 @@ def test_ctrl_c_while_numbers_are_chosen_saves_the_best_so_far(
 ) -> None:
     monkeypatch.setattr(owner, name, on_call(number, getattr(owner, name)))
     done = run("fit", "links.csv", "-o", "new.safetensors", code=130)
-    assert "The fit was interrupted; the best that it had found by then is saved." in done.stdout
+    assert "The fit was interrupted; the best model so far is saved." in done.stdout
     model = load(folder / "new.safetensors")
     assert model.solution_.reason == "interrupted"
     assert isinstance(model, CommunityModel)

@@ -7,12 +7,7 @@ from typing import Any
 
 import pytest
 
-from philia.cli.making import ModelName
 from philia.models import MODELS, load
-
-
-def test_the_names_are_those_of_the_library() -> None:
-    assert [name.value for name in ModelName] == list(MODELS)
 
 
 @pytest.mark.parametrize("name", [name for name in MODELS if name != "VGraph"])
@@ -31,9 +26,15 @@ def test_capitals_do_not_matter(folder: Path, run: Any) -> None:
     assert type(load(folder / "new.safetensors")).__name__ == "BigClam"
 
 
+def test_an_unknown_model_is_refused_with_the_names_of_all(run: Any) -> None:
+    said = " ".join(run("fit", "links.csv", "--model", "Louvain", code=2).stderr.replace("│", " ").split())
+    assert "'Louvain' is not one of" in said
+    assert all(name in said for name in MODELS)
+
+
 def test_a_setting_that_a_model_does_not_have_is_refused(run: Any) -> None:
     refused = run("fit", "links.csv", "--model", "SVD", "--penalty", "1", code=2)
-    assert "--penalty is no setting of SVD" in refused.stderr
+    assert "SVD has no --penalty option" in refused.stderr
 
 
 def test_only_the_community_model_explains(run: Any) -> None:

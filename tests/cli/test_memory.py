@@ -36,4 +36,4 @@ def test_links_that_go_to_disk_are_mentioned(folder: Path, run: Any, monkeypatch
     assert "links are kept on disk" in said.stderr
     assert CommunityModel.load(folder / "new.safetensors").graph_.n_nodes == 40
     said = run("fit", "links.csv", "--model", "RandomLinks", "--memory", "1T", "-o", "other.safetensors")
-    assert "the bound holds for reading" in said.stderr
+    assert "the limit holds for reading" in said.stderr
