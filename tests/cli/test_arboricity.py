@@ -1,4 +1,4 @@
-"""arboricity: the numbers, the part that proves them, and the forests in a file."""
+"""philia arboricity: the numbers, the part that proves them, and the file of forests."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_sentences_say_why(run: Any) -> None:
     assert said.endswith("no cycles: 3, 1.\n")
 
 
-def test_names_of_a_large_part_are_cut_short_for_people_and_whole_in_json(
+def test_names_of_a_large_part_are_cut_short_on_screen_and_complete_in_json(
     folder: Path, run: Any, run_json: Any
 ) -> None:
     nx.write_edgelist(nx.complete_graph(30), folder / "complete.txt", data=False)

@@ -22,7 +22,7 @@ PROGRAM = "print('begun', flush=True); from philia.__main__ import main; main()"
 
 
 def on_call(number: int, function: Callable[..., Any]) -> Callable[..., Any]:
-    """The same function, during whose n-th call somebody presses Ctrl-C."""
+    """The same function, interrupted by Ctrl-C during its n-th call."""
     calls = 0
 
     def interrupted(*arguments: Any, **named: Any) -> Any:
@@ -76,7 +76,7 @@ def test_ctrl_c_before_anything_exists_says_that_nothing_is_saved(
     assert not (folder / "new.safetensors").exists()
 
 
-def test_ctrl_c_before_the_first_evaluation_is_no_model(
+def test_ctrl_c_before_the_first_evaluation_leaves_no_model(
     folder: Path, run: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def never(*_: Any, **__: Any) -> Any:

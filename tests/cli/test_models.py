@@ -1,4 +1,4 @@
-"""Other models through the command line: one word changes the model, and several can be compared."""
+"""Other models through the command line: one option changes the model, and several can be compared."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from philia.models import MODELS, load
 
 
 @pytest.mark.parametrize("name", [name for name in MODELS if name != "VGraph"])
-def test_one_word_changes_the_model(name: str, folder: Path, run: Any) -> None:
+def test_one_option_changes_the_model(name: str, folder: Path, run: Any) -> None:
     said = run("fit", "links.csv", "--model", name, "-B", "2", "-C", "1", "-o", "new.safetensors").stdout
     assert "new.safetensors" in said
     assert type(load(folder / "new.safetensors")) is MODELS[name]
@@ -21,7 +21,7 @@ def test_one_word_changes_the_model(name: str, folder: Path, run: Any) -> None:
     assert run("sample", "new.safetensors", "-o", "drawn.csv").exit_code == 0
 
 
-def test_capitals_do_not_matter(folder: Path, run: Any) -> None:
+def test_the_case_of_a_model_name_does_not_matter(folder: Path, run: Any) -> None:
     run("fit", "links.csv", "--model", "bigclam", "-B", "2", "-C", "1", "-o", "new.safetensors")
     assert type(load(folder / "new.safetensors")).__name__ == "BigClam"
 
@@ -56,5 +56,5 @@ def test_models_are_compared_on_the_same_pairs(folder: Path, run_json: Any) -> N
     assert [row["fitted"] for row in rows[:3]] == [True, True, False]
 
 
-def test_a_share_outside_of_zero_and_one_is_refused(run: Any) -> None:
+def test_a_share_outside_zero_and_one_is_refused(run: Any) -> None:
     assert "--held-out is 2.0" in run("compare", "links.csv", "--held-out", "2", code=2).stderr

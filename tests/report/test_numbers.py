@@ -1,4 +1,4 @@
-"""The numbers of a report against slow code that is seen to be right."""
+"""The numbers of a report compared with slow code that is obviously right."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_expected_links_are_those_of_the_degrees_alone(found: dict[str, Any]) ->
         assert card["inside"]["ratio"] == pytest.approx(card["inside"]["density"] / expected)
 
 
-def test_no_pair_is_expected_to_be_linked_more_than_surely() -> None:
+def test_no_expected_probability_exceeds_one() -> None:
     star = Graph.from_rows(np.array([0, 0, 0, 0, 1]), np.array([1, 2, 3, 4, 2]), Nodes.numbered(5))
     both = sparse.csc_array(np.array([[1], [1], [0], [0], [0]]))
     assert expected_inside(np.array([40, 30, 1, 1, 1]), both).tolist() == [1.0]
@@ -64,7 +64,7 @@ def test_overlaps_count_members_in_both(found: dict[str, Any]) -> None:
         assert all(share == pytest.approx(shared / len(members)) for _, shared, share in card["overlaps"])
 
 
-def test_the_fullest_members_come_first(found: dict[str, Any]) -> None:
+def test_the_strongest_members_come_first(found: dict[str, Any]) -> None:
     for card, community in zip(found["communities"], dating().communities(), strict=True):
         expected = [(str(name), share) for name, share in list(community.members.items())[:12]]
         assert [name for name, _, _ in card["members"]] == [name for name, _ in expected]
@@ -85,7 +85,7 @@ def test_cells_hold_mean_probabilities_without_the_diagonal(side: int) -> None:
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-7)
 
 
-def test_means_from_a_few_nodes_of_each_cell_are_near_those_of_all() -> None:
+def test_means_from_a_few_nodes_per_cell_are_close_to_those_of_all() -> None:
     factors = dating().factors_
     cells = Cells(by_community(factors), 5)
     every, some = (mean_probabilities(factors, cells, most) for most in (150, 10))
@@ -140,7 +140,7 @@ def test_held_out_pairs_are_judged_if_there_are_any() -> None:
     assert "held out of the fit" in judged["words"]
 
 
-def test_without_held_out_pairs_the_words_say_that_it_is_no_test(found: dict[str, Any]) -> None:
+def test_without_held_out_pairs_the_words_say_that_it_is_not_a_test(found: dict[str, Any]) -> None:
     judged, n = found["quality"], 150
     assert not judged["held_out"]
     assert judged["pairs"] == n * (n - 1) // 2

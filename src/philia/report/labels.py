@@ -40,7 +40,7 @@ class Match:
 
 @dataclass(frozen=True, eq=False)
 class Labels:
-    """Known groups as sets of rows; ``strangers`` counts the labelled names that are not in the graph.
+    """Known groups as sets of rows; ``strangers`` counts the labeled names that are not in the graph.
 
     >>> Labels.of({"red": ["ann", "bob"], "blue": ["zoe"]}, Nodes(["ann", "bob"])).strangers
     1
@@ -60,7 +60,7 @@ class Labels:
         strangers = sum(node not in nodes for node in everyone)
         if everyone and strangers == len(everyone):
             raise InvalidParameterError(
-                f"none of the {strangers:,} labelled nodes is in the graph; labels must use the graph's names, such as "
+                f"none of the {strangers:,} labeled nodes is in the graph; labels must use the graph's names, such as "
                 f"{', '.join(map(repr, nodes[:3]))}, but have {next(iter(everyone))!r}"
             )
         return cls([name for name, _ in groups], as_columns(rows, len(nodes)), strangers)

@@ -102,7 +102,7 @@ def _remarks(found: Findings, labels: Labels | None) -> list[str]:
         said.append("The fit used link weights; on this page every link counts once.")
     said += found.names.remarks
     if labels is not None and labels.strangers:
-        said.append(f"Not in the graph, so not compared: {counted(labels.strangers, 'labelled name')}.")
+        said.append(f"Not in the graph, so not compared: {counted(labels.strangers, 'labeled name')}.")
     if found.communities.unused:
         said.append(
             f"{', '.join(found.communities.unused)} ended up empty: the fit needed fewer communities than it was given."

@@ -164,9 +164,8 @@ def _words(judged: JudgedPairs, auc: float) -> str:
     said = (
         f"Measured on pairs held out of the fit: {links} and {others:,} other pairs."
         if judged.held_out
-        else "No pairs were held out of the final fit, so these numbers describe the pairs it was fitted to. They show "
-        "how closely the model follows the data and are not a test; for one, fit again with --held-out 0.1 "
-        "(held_out=0.1 in Python)."
+        else "No pairs were held out of the final fit, so these numbers show how closely the model follows its own data; "
+        "they are not a test. For one, fit again with --held-out 0.1 (held_out=0.1 in Python)."
     )
     said += (
         f" Given a random linked pair and a random unlinked one, the model gives the linked pair the higher "

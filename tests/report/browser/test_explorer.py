@@ -34,7 +34,7 @@ def test_typing_a_name_and_enter_shows_that_node(page: Page, dating: Reported) -
     expect(page.locator(".about > h3")).to_contain_text(f"{dating.model.graph_.degrees[17]} links")
 
 
-def test_what_nobody_is_called_is_said_to_screen_readers(page: Page) -> None:
+def test_screen_readers_hear_that_no_name_matches(page: Page) -> None:
     page.get_by_label("A node", exact=True).fill("nobody")
     expect(page.get_by_role("status").first).to_have_text("No name contains this")
     expect(page.get_by_role("option")).to_have_count(0)
@@ -70,7 +70,7 @@ def test_the_likeliest_missing_links_are_those_of_the_model(page: Page, dating: 
     assert shown == pytest.approx(probabilities[best], rel=6e-2)
 
 
-def test_a_pressed_name_is_in_the_address_and_back_undoes_it(page: Page) -> None:
+def test_a_selected_name_is_in_the_address_and_back_undoes_it(page: Page) -> None:
     first = page.locator(".about > h3 bdi").inner_text()
     partner = page.locator(".verdict bdi").last.inner_text()
     neighbour = page.locator(".trio .card").nth(2).get_by_role("button").nth(1)

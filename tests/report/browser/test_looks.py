@@ -12,7 +12,7 @@ from tests.report.browser.visits import Visitor, open_details
 
 
 def luminance(colour: str) -> float:
-    """The relative luminance of a colour, as "#rrggbb" or "rgb(r, g, b)"."""
+    """The relative luminance of a color, as "#rrggbb" or "rgb(r, g, b)"."""
     numbers = (
         [int(colour[i : i + 2], 16) for i in (1, 3, 5)] if colour[0] == "#" else map(int, re.findall(r"\d+", colour))
     )
@@ -31,7 +31,7 @@ def colour(page: Page, name: str) -> str:
 
 
 def expect_ground(page: Page, scheme: str) -> None:
-    """The page gets dark, or light: not at once, as media queries are told later."""
+    """The page gets dark, or light: after a moment, because media queries are notified later."""
     expect(page.locator("html")).to_have_attribute("data-theme", scheme)
     ground = luminance(page.evaluate("getComputedStyle(document.body).backgroundColor"))
     assert ground < 0.03 if scheme == "dark" else ground > 0.9
@@ -50,7 +50,7 @@ def dark(visitor: Visitor, dating: Reported) -> Page:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_text_can_be_read_on_every_ground(request: pytest.FixtureRequest, scheme: str) -> None:
+def test_text_has_enough_contrast_on_every_background(request: pytest.FixtureRequest, scheme: str) -> None:
     page: Page = request.getfixturevalue("page" if scheme == "light" else "dark")
     grounds = [colour(page, name) for name in ("page", "card", "tint")]
     for ink in ("ink", "soft", "attract-ink", "repel-ink"):
@@ -59,7 +59,7 @@ def test_text_can_be_read_on_every_ground(request: pytest.FixtureRequest, scheme
         assert min(contrast(colour(page, mark), ground) for ground in grounds) >= 3, mark
 
 
-def test_paper_is_white_and_has_no_navigation(dark: Page) -> None:
+def test_print_is_white_and_has_no_navigation(dark: Page) -> None:
     expect(dark.get_by_role("navigation")).to_be_visible()
     dark.emulate_media(media="print")
     expect(dark.get_by_role("navigation")).to_be_hidden()
@@ -74,7 +74,7 @@ def test_paper_is_white_and_has_no_navigation(dark: Page) -> None:
     expect_ground(dark, "dark")
 
 
-def test_dark_is_dark_and_charts_follow(dark: Page) -> None:
+def test_charts_follow_the_dark_theme(dark: Page) -> None:
     expect_ground(dark, "dark")
     assert luminance(colour(dark, "soft")) > 0.3
     expect_chart_text_as_dark_as_the_page_text(dark)
@@ -86,7 +86,7 @@ def test_dark_is_dark_and_charts_follow(dark: Page) -> None:
     expect_ground(dark, "dark")
 
 
-def test_the_system_can_change_its_mind(page: Page) -> None:
+def test_the_page_follows_a_change_of_the_system_theme(page: Page) -> None:
     expect_ground(page, "light")
     page.emulate_media(color_scheme="dark")
     expect_ground(page, "dark")
@@ -94,7 +94,7 @@ def test_the_system_can_change_its_mind(page: Page) -> None:
     expect_ground(page, "light")
 
 
-def test_nothing_moves_for_those_who_do_not_want_it(page: Page) -> None:
+def test_nothing_moves_if_reduced_motion_is_set(page: Page) -> None:
     behaviour = "getComputedStyle(document.documentElement).scrollBehavior"
     assert page.evaluate(behaviour) == "smooth"
     page.emulate_media(reduced_motion="reduce")

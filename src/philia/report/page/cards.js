@@ -1,4 +1,4 @@
-// One card for each community: what it does, how large it is, and who is in it.
+// One card for each community: its effect, size and members.
 
 function communityCard(community, open) {
   const { name, kind, strength, typical, size, share, inside, members, overlaps, label, stability } = community;
@@ -28,7 +28,7 @@ function fact(title, body) {
   return element("div", { class: "fact" }, element("h4", {}, title), body);
 }
 
-/** Members are buttons where the explorer has them, and plain names elsewhere. */
+/** Members are buttons if the explorer has them, and plain names otherwise. */
 function memberButtons(members, open) {
   const items = members.map(([name, membership, row]) => {
     const text = [named(name, 60), element("span", { class: "faint" }, ` ${membership.toFixed(2)}`)];

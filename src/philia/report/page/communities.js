@@ -1,4 +1,4 @@
-// The section of communities: cards, a table to sort, the map and the overlaps.
+// The section about communities: cards, a sortable table, the map and the overlaps.
 
 const FIRST_CARDS = 12;
 
@@ -44,7 +44,7 @@ function orDash(value, shown) {
 }
 
 function communitiesTable(communities) {
-  const labelled = communities.some((community) => community.label);
+  const labeled = communities.some((community) => community.label);
   const refitted = communities.some((community) => community.stability);
   const columns = [
     { title: "community", text: true, cell: (c) => c.name, value: (c) => c.name },
@@ -56,7 +56,7 @@ function communitiesTable(communities) {
     { title: "expected", cell: (c) => percent(c.inside.expected), value: (c) => c.inside.expected },
     { title: "ratio", cell: (c) => orDash(c.inside.ratio, digits), value: (c) => c.inside.ratio },
   ];
-  if (labelled) {
+  if (labeled) {
     columns.push(
       {
         title: "label", text: true,

@@ -16,7 +16,7 @@ function startExplorer(explorer) {
   });
   const about = element("div", { class: "about" });
   const pair = element("div", { class: "reasons" });
-  // Screen readers hear what was found, in a sentence, and not the whole panel.
+  // Screen readers hear one sentence about the result instead of the whole panel.
   const heard = element("p", { class: "unseen", role: "status", "aria-live": "polite" });
   place("explorer-words", prose(explorer.words));
   place("explorer-body", element("div", { class: "fields" }, first.field, second.field), heard, about, pair);
@@ -58,7 +58,7 @@ function startExplorer(explorer) {
   };
 }
 
-/** Whom a node is shown with first: the likeliest missing link, or a neighbour where it has all others. */
+/** The first partner shown for a node: its likeliest missing link, or a neighbour if none is missing. */
 function firstPartner(network, node) {
   const candidates = [...network.likeliest(node, 10).map((link) => link.row), ...network.neighbours(node)];
   return candidates.find((row) => network.knows(row) && row !== node) ?? null;

@@ -1,4 +1,4 @@
-// The map of communities: near each other, and joined, where they share many members.
+// The map of communities: those that share many members are close together and joined.
 
 const PARTNERS = 2;
 const WIDTHS = [[0.5, 6], [0.25, 3.5], [0.1, 1.5]];

@@ -1,4 +1,4 @@
-// Who shares members with whom, as a heat map: a row's community, and the share of its members in each other one.
+// Shared members as a heat map: for each row's community, the share of its members in every other one.
 
 function overlapFigure(communities, overlap) {
   const { names, shared } = overlap;

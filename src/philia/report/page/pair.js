@@ -1,4 +1,4 @@
-// Why two nodes are, or are not, expected to be linked.
+// Why a link between two nodes is likely or unlikely.
 
 const LINKED = {
   true: "They are linked in the data.",

@@ -1,4 +1,4 @@
-// Whether the probabilities can be trusted: two figures and the calibration curve.
+// Whether the probabilities can be trusted: two scores and the calibration curve.
 
 function showQuality(quality) {
   if (!quality) {
@@ -46,7 +46,7 @@ function measure(number, name, ...meaning) {
 
 const TICKS = [0, 0.001, 0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 1];
 
-/** Those of the ticks whose roots are at least so far apart. */
+/** The ticks whose square roots are at least this far apart. */
 function ticksApart(ticks, least) {
   const near = (p, q) => Math.sqrt(p) - Math.sqrt(q) < least;
   return ticks.reduce((kept, p) => (kept.length && near(p, kept.at(-1)) ? kept : [...kept, p]), []);
@@ -57,7 +57,7 @@ function calibrationFigure(calibration, pairs) {
   const rows = predicted.map((p, i) => ({ p, o: observed[i], low: low[i], high: high[i], pairs: counts[i] }));
   const top = Math.min(1, 1.08 * Math.max(0.01, ...predicted, ...high));
   const farthest = rows.reduce((far, row) => (Math.abs(row.o - row.p) > Math.abs(far.o - far.p) ? row : far), rows[0]);
-  // Roots are drawn, so that small probabilities can be told apart; the diagonal stays a diagonal.
+  // Square-root axes separate small probabilities, and keep the diagonal straight.
   const root = Math.sqrt;
   const axis = (room) => {
     const ticks = ticksApart(TICKS.filter((p) => p <= top), room * root(top));

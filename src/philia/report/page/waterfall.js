@@ -2,7 +2,7 @@
 
 const MOST_STEPS = 9;
 
-/** The steps of a pair; communities that say little share one. */
+/** The steps of a pair; communities with little effect share one. */
 function stepsOf(network, i, j) {
   const reasons = network.reasons(i, j).filter((reason) => reason.logOdds !== 0);
   reasons.sort((one, other) => Math.abs(other.logOdds) - Math.abs(one.logOdds));
@@ -76,7 +76,7 @@ function shortLabel(label) {
   return label.split(" ").slice(0, 2).join(" ");
 }
 
-/** Powers of ten that fit, seldom enough to be read. */
+/** The powers of ten in range, thinned out so that the labels are readable. */
 function oddsTicks([low, high], most) {
   const first = Math.ceil(low / Math.LN10);
   const last = Math.floor(high / Math.LN10);
