@@ -164,7 +164,7 @@ def _words(judged: JudgedPairs, auc: float) -> str:
     said = (
         f"Measured on pairs held out of the fit: {links} and {others:,} other pairs."
         if judged.held_out
-        else "No pairs were held out of the final fit, so these numbers show how closely the model follows its own data; "
+        else "No pairs were held out of the final fit, so these numbers show how closely the model follows its data; "
         "they are not a test. For one, fit again with --held-out 0.1 (held_out=0.1 in Python)."
     )
     said += (

@@ -11,11 +11,9 @@ from tests.report.browser.conftest import Reported
 from tests.report.browser.visits import Visitor, open_details
 
 
-def luminance(colour: str) -> float:
+def luminance(color: str) -> float:
     """The relative luminance of a color, as "#rrggbb" or "rgb(r, g, b)"."""
-    numbers = (
-        [int(colour[i : i + 2], 16) for i in (1, 3, 5)] if colour[0] == "#" else map(int, re.findall(r"\d+", colour))
-    )
+    numbers = [int(color[i : i + 2], 16) for i in (1, 3, 5)] if color[0] == "#" else map(int, re.findall(r"\d+", color))
     r, g, b = ((c / 255 / 12.92) if c <= 10 else ((c / 255 + 0.055) / 1.055) ** 2.4 for c in list(numbers)[:3])
     return 0.2126 * r + 0.7152 * g + 0.0722 * b
 
@@ -25,7 +23,7 @@ def contrast(one: str, other: str) -> float:
     return (high + 0.05) / (low + 0.05)
 
 
-def colour(page: Page, name: str) -> str:
+def color(page: Page, name: str) -> str:
     value: str = page.evaluate(f"getComputedStyle(document.documentElement).getPropertyValue('--{name}').trim()")
     return value
 
@@ -39,7 +37,7 @@ def expect_ground(page: Page, scheme: str) -> None:
 
 def expect_chart_text_as_dark_as_the_page_text(page: Page) -> None:
     page.locator("#matrix .chart").first.scroll_into_view_if_needed()
-    soft = colour(page, "soft")
+    soft = color(page, "soft")
     red, green, blue = (int(soft[i : i + 2], 16) for i in (1, 3, 5))
     expect(page.locator("#matrix .xtick text").first).to_have_css("fill", f"rgb({red}, {green}, {blue})")
 
@@ -52,11 +50,11 @@ def dark(visitor: Visitor, dating: Reported) -> Page:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_text_has_enough_contrast_on_every_background(request: pytest.FixtureRequest, scheme: str) -> None:
     page: Page = request.getfixturevalue("page" if scheme == "light" else "dark")
-    grounds = [colour(page, name) for name in ("page", "card", "tint")]
+    grounds = [color(page, name) for name in ("page", "card", "tint")]
     for ink in ("ink", "soft", "attract-ink", "repel-ink"):
-        assert min(contrast(colour(page, ink), ground) for ground in grounds) >= 4.5, ink
+        assert min(contrast(color(page, ink), ground) for ground in grounds) >= 4.5, ink
     for mark in ("attract", "repel", "neutral", "focus"):
-        assert min(contrast(colour(page, mark), ground) for ground in grounds) >= 3, mark
+        assert min(contrast(color(page, mark), ground) for ground in grounds) >= 3, mark
 
 
 def test_print_is_white_and_has_no_navigation(dark: Page) -> None:
@@ -67,7 +65,7 @@ def test_print_is_white_and_has_no_navigation(dark: Page) -> None:
     expect(dark.locator("#matrix-title")).to_be_visible()
     expect_ground(dark, "light")
     expect(dark.locator("body")).to_have_css("background-color", "rgb(255, 255, 255)")
-    assert luminance(colour(dark, "soft")) < 0.2
+    assert luminance(color(dark, "soft")) < 0.2
     expect_chart_text_as_dark_as_the_page_text(dark)
     assert dark.locator(".card").first.evaluate("element => getComputedStyle(element).breakInside") == "avoid"
     dark.emulate_media(media="screen")
@@ -76,13 +74,13 @@ def test_print_is_white_and_has_no_navigation(dark: Page) -> None:
 
 def test_charts_follow_the_dark_theme(dark: Page) -> None:
     expect_ground(dark, "dark")
-    assert luminance(colour(dark, "soft")) > 0.3
+    assert luminance(color(dark, "soft")) > 0.3
     expect_chart_text_as_dark_as_the_page_text(dark)
-    dark.get_by_role("button", name="Switch to light colours").click()
+    dark.get_by_role("button", name="Switch to light colors").click()
     expect_ground(dark, "light")
-    assert luminance(colour(dark, "soft")) < 0.2
+    assert luminance(color(dark, "soft")) < 0.2
     expect_chart_text_as_dark_as_the_page_text(dark)
-    dark.get_by_role("button", name="Switch to dark colours").click()
+    dark.get_by_role("button", name="Switch to dark colors").click()
     expect_ground(dark, "dark")
 
 
