@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from philia.evaluate import Compared
 
 _DEFAULT = ("CommunityModel", "LogisticPCA", "BigClam", "SymNMF", "SVD", "NormalizedCuts")
-"""The models that are fast enough to be compared unasked."""
+"""The models compared by default: the fast ones."""
 
 _SAMPLE = 1_000_000
-"""Held-out pairs that models are judged on at most: enough for three digits of the area under the curve."""
+"""The most held-out pairs that a model is judged on; they take seconds."""
 
 
 def compare(

@@ -24,7 +24,7 @@ _DEGREE_BLOCK = 1024
 """Distinct degrees paired with all others at a time, so that 10⁵ distinct degrees take below 1 GB."""
 
 _STEPS = 300
-"""Steps of the map's layout: positions of up to 100 communities move by less than a pixel after that."""
+"""Steps of the map's layout: its error is then within 1 % of that after 3,000, in 0.1 s for 100 communities."""
 
 
 def cards(found: Findings, shared: Int64Array, matches: list[Match | None], index: Int64Array) -> list[dict[str, Any]]:

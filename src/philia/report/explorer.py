@@ -32,7 +32,7 @@ _ROWS, _COLUMNS = 256, 2**13
 """The block of scores computed at a time: 8 MB in single precision, which fits into a processor's cache."""
 
 _FEW = 8
-"""If more than this many times ``count`` candidates pass in a row, partitioning it is faster than sorting them."""
+"""If more candidates than this many times ``count`` pass per row, the rows are partitioned before they are sorted."""
 
 OnProgress = Callable[[int, int], None]
 """A function of the amount of work done and the total."""

@@ -1,4 +1,4 @@
-"""The matrix of links beside the matrix of probabilities, in the same coarse cells."""
+"""The matrix of links next to the matrix of probabilities, in the same coarse cells."""
 
 from __future__ import annotations
 

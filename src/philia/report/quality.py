@@ -19,11 +19,11 @@ from philia.objective.sampled_held_out import all_held_out
 PAIRS = 2**20
 """With fewer pairs, all are judged; with more, all links and about this many others, drawn more often if likely.
 
-A million give the area under the curve to about three digits in a second.
+A million are drawn, scored and sorted in a few seconds.
 """
 
 _LOOK = 2**16
-"""Pairs drawn to estimate how many links the model expects; that is known to about 1 % then."""
+"""Pairs drawn to see whether the model expects many times the actual links."""
 
 _MANY = 2.0
 """A model may expect up to this many times the actual links before fewer pairs are drawn for it."""
