@@ -26,8 +26,8 @@ _SAMPLE = 1_000_000
 def compare(
     path: options.Links,
     model: Annotated[list[str] | None, model_option("A model to compare; may be repeated.")] = None,
-    homophilous: Annotated[int | None, option("-B --homophilous", "Attracting communities (chosen).")] = None,
-    heterophilous: Annotated[int | None, option("-C --heterophilous", "Repelling communities (chosen).")] = None,
+    homophilous: Annotated[int | None, option("-B --homophilous", "Attracting communities (auto).")] = None,
+    heterophilous: Annotated[int | None, option("-C --heterophilous", "Repelling communities (auto).")] = None,
     truth: Annotated[Path | None, option("--truth", "Known communities to compare with.")] = None,
     held_out: Annotated[float, option("--held-out", "Share of pairs to hold out as a test (0.1).")] = 0.1,
     seed: options.Seed = 0,

@@ -60,10 +60,10 @@ def _solvers() -> Iterable[str]:
 def fit(
     path: options.Links,
     model: Annotated[str, model_option("Fit another model, with B + C columns.")] = OURS,
-    homophilous: Annotated[int | None, option("-B --homophilous", "Attracting communities (chosen).")] = None,
-    heterophilous: Annotated[int | None, option("-C --heterophilous", "Repelling communities (chosen).")] = None,
+    homophilous: Annotated[int | None, option("-B --homophilous", "Attracting communities (auto).")] = None,
+    heterophilous: Annotated[int | None, option("-C --heterophilous", "Repelling communities (auto).")] = None,
     output: Annotated[Path | None, option("-o --output", "Model file (LINKS.safetensors).")] = None,
-    penalty: Annotated[float | None, option("--penalty", "Regularization; less fits closer (chosen).")] = None,
+    penalty: Annotated[float | None, option("--penalty", "Regularization; smaller fits closer (auto).")] = None,
     background: Annotated[
         Background | None, option("--background", "none, constant or popularity (popularity).")
     ] = None,
