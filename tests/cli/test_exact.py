@@ -28,7 +28,7 @@ def test_what_is_written_can_be_verified(folder: Path, run_json: Any) -> None:
 
 
 @pytest.mark.parametrize("by", list(Construction))
-def test_every_construction_can_be_chosen(by: Construction, run: Any) -> None:
+def test_every_construction_can_be_asked_for(by: Construction, run: Any) -> None:
     run("exact", "links.csv", "--by", by.value, "-o", f"{by.name}.json")
     assert "Verified" in run("verify", "links.csv", f"{by.name}.json").stdout
 
@@ -65,7 +65,7 @@ def test_a_changed_file_is_refused(folder: Path, run: Any) -> None:
     assert "columns" in run("verify", "links.csv", "made.json", code=2).stderr
 
 
-def test_a_file_that_is_not_a_representation_is_refused(folder: Path, run: Any) -> None:
+def test_what_is_no_such_file_is_said(folder: Path, run: Any) -> None:
     assert "links.csv" in run("verify", "links.csv", "links.csv", code=2).stderr
     assert "missing.json" in run("verify", "links.csv", "missing.json", code=2).stderr
 
@@ -82,7 +82,7 @@ def test_quiet_is_quiet(run: Any) -> None:
     assert (done.stdout, done.stderr) == ("", "")
 
 
-def test_unusual_names_survive(folder: Path, run: Any) -> None:
+def test_strange_names_survive(folder: Path, run: Any) -> None:
     lines = [f'"{a}","{b}"' for a, b in pairwise(NAMES) if '"' not in a + b]
     (folder / "strange.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
     run("exact", "strange.csv", "-o", "strange.json")
@@ -102,7 +102,7 @@ def test_the_first_line_says_no_more_than_was_proved(folder: Path, run: Any) -> 
     assert made_by.endswith(", which was not checked.")
 
 
-def test_loops_of_the_representation_need_an_option_and_are_in_the_first_line(folder: Path, run: Any) -> None:
+def test_loops_that_only_the_numbers_have_must_be_asked_for_and_are_in_the_first_line(folder: Path, run: Any) -> None:
     pair = as_graph([("ann", "bob")])
     ones = IntegerCommunities(np.ones((2, 1), dtype=np.int64), np.array([1]), "given")
     certified(pair, ones, loops=np.array([True, True])).save(folder / "loops.json")

@@ -32,9 +32,7 @@ def communities(
     output: Annotated[
         Path | None, option("-o --output", "Members as .csv; with the network, .gexf or .graphml.")
     ] = None,
-    rule: Annotated[
-        str | None, option("--rule", "Membership rule: a name or a threshold such as 0.5.")
-    ] = None,
+    rule: Annotated[str | None, option("--rule", "Membership rule: a name or a threshold such as 0.5.")] = None,
     compare_rules: Annotated[bool, option("--compare-rules", "Show the sizes that each rule leads to.")] = False,
     stability: Annotated[int | None, option("--stability", "Number of refits, to see which communities recur.")] = None,
     keep: Annotated[bool, option("--keep", "Save the stability in the model file, for explain.")] = False,

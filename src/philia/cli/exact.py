@@ -8,7 +8,6 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from philia._text import counted
 from philia.cli import options
 from philia.cli.files import check_target, reader_options
 from philia.cli.options import option
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Construction(StrEnum):
-    """The ways to construct an exact representation."""
+    """What the numbers are made by."""
 
     fewest = "fewest"
     logistic = "logistic"
@@ -37,7 +36,7 @@ class Construction(StrEnum):
 
 def exact(
     links: options.Links,
-    output: Annotated[Path | None, option("-o --output", "Write numbers and certificate to a .json file.")] = None,
+    output: Annotated[Path | None, option("-o --output", "Write numbers and certificate, a .json file.")] = None,
     by: Annotated[
         Construction,
         option(
@@ -46,7 +45,7 @@ def exact(
             "sign-changes, degeneracy, levels, max-degree or arboricity (fewest).",
         ),
     ] = Construction.fewest,
-    searches: Annotated[int, option("--searches", "Number of searches for a better order of nodes (2).")] = 2,
+    searches: Annotated[int, option("--searches", "How often to look for a better line of nodes (2).")] = 2,
     seed: options.Seed = 0,
     delimiter: options.Delimiter = None,
     comment: options.Comment = None,
@@ -59,7 +58,7 @@ def exact(
     quiet: options.Quiet = False,
     debug: options.Debug = False,
 ) -> None:
-    """Represent a network exactly by a few nonnegative integers per node, and certify every pair.
+    """Represent a network exactly, by few nonnegative whole numbers a node, and certify every pair.
 
     Example:
     $ philia exact links.csv -o exact.json
@@ -87,13 +86,13 @@ def exact(
 
 
 def _fitted(out: Output, graph: Graph, seed: int) -> Certified:
-    """The smallest fit that turns out to be exact."""
+    """The smallest fit that is found to be exact."""
     from philia.exact import smallest_exact
 
     with progress_line(out) as on_iteration:
         found = smallest_exact(graph, random_state=seed, on_iteration=on_iteration)
     if found is None:
-        raise NotExactError("no fit with up to as many columns as nodes was exact; use --by fewest, which never fails")
+        raise NotExactError("no fit was exact with up to as many columns as nodes; use --by fewest, which never fails")
     return found.certified
 
 
@@ -102,7 +101,7 @@ def _constructed(out: Output, graph: Graph, by: Construction, searches: int, see
     with counting_line(out, "checking rows") as on_progress:
         found = _makers(graph, line, on_progress)[by]()
     if found is None:
-        raise NotExactError("no circle of floats could be proved exact for this graph; use --by levels or fewest")
+        raise NotExactError("no floats on a circle could be proved right for this graph; use --by levels or fewest")
     return found
 
 
@@ -110,10 +109,10 @@ _ALONG_A_LINE = {Construction.fewest, Construction.logistic, Construction.sign_c
 
 
 def _line(out: Output, graph: Graph, searches: int, seed: int) -> Elimination:
-    """An order of the nodes; searching for it takes most of the time."""
+    """A line of nodes; the search for it is the long part."""
     from philia.exact import found_order
 
-    with counting_line(out, "searching for an order of nodes") as on_progress:
+    with counting_line(out, "looking for a line of nodes") as on_progress:
         tell = None if on_progress is None else lambda now: on_progress(now.done, now.rounds)
         return found_order(graph, searches=searches, random_state=seed, on_progress=tell)
 
@@ -141,16 +140,18 @@ def _makers(
 
 
 def in_words(certificate: Certificate) -> Iterator[str]:
-    """A certificate in sentences."""
+    """What a certificate says, in sentences."""
+    from philia._text import counted
+
     columns, bits = counted(certificate.columns, "column"), counted(certificate.bits, "bit")
     yield f"Exact in {columns} ({certificate.construction}); numbers of up to {bits}."
     yield from proof_in_words(certificate)
 
 
 def proof_in_words(certificate: Certificate) -> Iterator[str]:
-    """The known bound, what was proved, and how."""
+    """What was known beforehand, what was proved, and how."""
     if certificate.bound is not None:
-        yield f"Known bound: {certificate.theorem}. That is {certificate.bound:,} here."
+        yield f"Known beforehand: {certificate.theorem}. That is {certificate.bound:,} here."
     yield f"Certified in {certificate.seconds:.1f} s: {certificate.claim}."
-    margin = "" if certificate.margin is None else f" Smallest margin in bits: {certificate.margin:.3g}."
+    margin = "" if certificate.margin is None else f" Least margin in bits: {certificate.margin:.3g}."
     yield f"How it was checked: {certificate.checked}.{margin}"

@@ -23,7 +23,7 @@ class GuardedGroup(TyperGroup):
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Show the help."""
-        with _help_cut_short():
+        with _help_cut_off():
             super().format_help(ctx, formatter)
 
     def make_context(self, *arguments: Any, **named: Any) -> Any:
@@ -42,7 +42,7 @@ class GuardedCommand(TyperCommand):
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Show the help."""
-        with _help_cut_short():
+        with _help_cut_off():
             super().format_help(ctx, formatter)
 
     def invoke(self, ctx: Any) -> Any:
@@ -132,7 +132,7 @@ def _interruptible() -> Iterator[None]:
 
 
 @contextmanager
-def _help_cut_short() -> Iterator[None]:
+def _help_cut_off() -> Iterator[None]:
     try:
         yield
     except SystemExit:  # rich exits with 1 on a closed pipe
