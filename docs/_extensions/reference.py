@@ -5,7 +5,8 @@
     as_graph
     ```
 
-Such a list can also be read as it is. A name is documented once: ``philia.Graph``, ``philia.graphs.Graph`` and
+Such a list can also be read as it is. ``*MODELS`` stands for all keys of that table which the page does not list
+itself, so a new model needs no line here. A name is documented once: ``philia.Graph``, ``philia.graphs.Graph`` and
 ``philia.graphs.graph.Graph`` all lead there.
 """
 
@@ -14,6 +15,7 @@ from __future__ import annotations
 import inspect
 import re
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import numpy.typing as npt
@@ -40,10 +42,19 @@ class Names(SphinxDirective):
         """What autodoc makes of the names; a table or an alias is told by the text behind its name."""
         room = self.arguments[0]
         lines = [f".. py:currentmodule:: {room}", ""]
+        page = Path(self.env.doc2path(self.env.docname)).read_text(encoding="utf-8")
         for line in filter(None, self.content):
-            name, _, told = line.partition(":")
-            lines += [*_documented(name, getattr(import_module(room), name), told.strip()), ""]
+            for listed in expanded(room, line, page):
+                name, _, told = listed.partition(":")
+                lines += [*_documented(name, getattr(import_module(room), name), told.strip()), ""]
         return self.parse_text_to_nodes("\n".join(["```{eval-rst}", *lines, "```"]))
+
+
+def expanded(room: str, line: str, page: str) -> list[str]:
+    """The line itself, or the names that ``*TABLE`` stands for."""
+    if not line.startswith("*"):
+        return [line]
+    return [name for name in getattr(import_module(room), line[1:]) if f"\n{name}\n" not in page]
 
 
 def _documented(name: str, thing: Any, told: str) -> list[str]:

@@ -1,101 +1,52 @@
-"""philia: how a network is put together, in a few readable numbers a node.
+"""philia: how a network is put together, in a few readable numbers per node.
 
-The public names are listed here; each is loaded when it is first used, so that importing philia costs nothing.
+Everything is loaded when it is first used, so importing philia costs nothing. Models are listed in
+``philia.models.catalog``; every room, such as ``philia.plots``, can be used without an import of its own.
 """
 
 from __future__ import annotations
 
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from philia._version import __version__
+from philia._version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from philia.graphs import (
-        Graph,
-        as_graph,
-        read_communities,
-        read_graph,
-        write_communities,
-        write_graph,
-    )
-    from philia.models import (
-        SVD,
-        AttractRepel,
-        BigClam,
-        CommunityModel,
-        LogisticPCA,
-        NormalizedCuts,
-        RandomLinks,
-        SoftClustering,
-        SymNMF,
-        VGraph,
-        load,
-    )
+    from philia.graphs import Graph as Graph
+    from philia.graphs import as_graph as as_graph
+    from philia.graphs import read_communities as read_communities
+    from philia.graphs import read_graph as read_graph
+    from philia.graphs import write_communities as write_communities
+    from philia.graphs import write_graph as write_graph
+    from philia.models import load as load
+    from philia.models.catalog import *  # noqa: F403
 
-_HOMES = {
-    "Graph": "graphs",
-    "as_graph": "graphs",
-    "read_graph": "graphs",
-    "write_graph": "graphs",
-    "read_communities": "graphs",
-    "write_communities": "graphs",
-    "CommunityModel": "models",
-    "LogisticPCA": "models",
-    "BigClam": "models",
-    "SymNMF": "models",
-    "SoftClustering": "models",
-    "SVD": "models",
-    "AttractRepel": "models",
-    "NormalizedCuts": "models",
-    "VGraph": "models",
-    "RandomLinks": "models",
-    "load": "models",
-}
-_ROOMS = (
-    "datasets",
-    "evaluate",
-    "exact",
-    "exceptions",
-    "explain",
-    "graphs",
-    "models",
-    "objective",
-    "plots",
-    "report",
-    "selection",
-    "solvers",
-)
-
-__all__ = [
-    "SVD",
-    "AttractRepel",
-    "BigClam",
-    "CommunityModel",
-    "Graph",
-    "LogisticPCA",
-    "NormalizedCuts",
-    "RandomLinks",
-    "SoftClustering",
-    "SymNMF",
-    "VGraph",
-    "__version__",
-    "as_graph",
-    "load",
-    "read_communities",
-    "read_graph",
-    "write_communities",
-    "write_graph",
-]
+_GRAPHS = ("Graph", "as_graph", "read_communities", "read_graph", "write_communities", "write_graph")
 
 
 def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        return getattr(import_module(f"philia.{_HOMES[name]}"), name)
-    if name in _ROOMS:
+    if name in _GRAPHS:
+        return getattr(import_module("philia.graphs"), name)
+    if name == "__all__":
+        return sorted([*_GRAPHS, "__version__", "load", *_models()])
+    if name == "load":
+        return import_module("philia.models").load
+    if name[0].isupper() and name in _models():
+        return _models()[name]
+    if not name.startswith("_") and find_spec(f"philia.{name}"):
         return import_module(f"philia.{name}")
     raise AttributeError(f"module 'philia' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOMES, *_ROOMS})
+    from pkgutil import iter_modules
+
+    folder = globals()["__path__"]
+    rooms = [module.name for module in iter_modules(folder) if not module.name.startswith("_")]
+    return sorted({*globals(), *__getattr__("__all__"), *rooms})
+
+
+def _models() -> dict[str, Any]:
+    models: dict[str, Any] = import_module("philia.models").MODELS
+    return models

@@ -44,7 +44,11 @@ def listed_names() -> Counter[str]:
     names: Counter[str] = Counter()
     for page in (DOCS / "api").glob("*.md"):
         for room, lines in blocks(page, "names"):
-            names.update(f"{room}.{line.partition(':')[0]}" for line in lines)
+            names.update(f"{room}.{line.partition(':')[0]}" for line in lines if line[0] != "*")
+    for page in (DOCS / "api").glob("*.md"):
+        for room, lines in blocks(page, "names"):  # *TABLE stands for those of its keys that the page does not list
+            tables = [getattr(import_module(room), line[1:]) for line in lines if line[0] == "*"]
+            names.update(full for table in tables for name in table if (full := f"{room}.{name}") not in names)
     return names
 
 
@@ -99,7 +103,8 @@ def test_the_reference_lists_every_error() -> None:
 
 def test_the_reference_begins_with_the_names_of_philia_itself() -> None:
     told = (DOCS / "api/index.md").read_text()
-    assert [name for name in philia.__all__ if f"`philia.{name}`" not in told] == []
+    names = set(philia.__all__) - set(philia.models.MODELS)  # the page of the models lists those
+    assert sorted(name for name in names if f"`philia.{name}`" not in told) == []
 
 
 def test_every_page_is_in_one_table_of_contents() -> None:

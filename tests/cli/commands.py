@@ -1,4 +1,4 @@
-"""All commands of the program, those of its groups included."""
+"""All commands of the program, including those of its groups."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import typer
 
 
 def commands_of(program: typer.Typer) -> dict[str, Callable[..., Any]]:
-    """What each command runs, by what is typed for it, such as "fit" or "datasets list"."""
+    """The function of each command, by what is typed for it, such as "fit" or "datasets list"."""
     own = [(info.name, info.callback) for info in program.registered_commands]
     found = {name or callback.__name__: callback for name, callback in own if callback is not None}
     for group in program.registered_groups:

@@ -1,4 +1,4 @@
-"""arboricity: the numbers, the part that proves them, and the forests in a file."""
+"""philia arboricity: the numbers, the part that proves them, and the file of forests."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ def test_sentences_say_why(run: Any) -> None:
     said = run("arboricity", "-", "--forests", stdin="[red],bob\nbob,cat\ncat,[red]\ncat,dan\n").stdout
     assert "Degeneracy: 2." in said
     assert "Pseudoarboricity: 1." in said
-    assert "Arboricity: 2. All links fit into 2 forests, and not into fewer." in said
-    assert "3 nodes ([red], bob, cat) have 3 links among them; there 1 forest can hold only 1 · (3 − 1) = 2." in said
+    assert "Arboricity: 2. All links fit into 2 forests, but not into fewer." in said
+    assert "3 nodes ([red], bob, cat) have 3 links among them; 1 forest can hold only 1 · (3 − 1) = 2." in said
     assert said.endswith("no cycles: 3, 1.\n")
 
 
-def test_names_of_a_large_part_are_cut_short_for_people_and_whole_in_json(
+def test_names_of_a_large_part_are_cut_short_on_screen_and_complete_in_json(
     folder: Path, run: Any, run_json: Any
 ) -> None:
     nx.write_edgelist(nx.complete_graph(30), folder / "complete.txt", data=False)
@@ -54,7 +54,7 @@ def test_names_of_a_large_part_are_cut_short_for_people_and_whole_in_json(
     assert run_json("arboricity", "complete.txt")["densest"]["nodes"] == list(range(30))
 
 
-@pytest.mark.parametrize(("links", "said"), [("1,1\n", "no forest is needed"), ("1,2\n2,3\n", "1 forest, and")])
+@pytest.mark.parametrize(("links", "said"), [("1,1\n", "no forest is needed"), ("1,2\n2,3\n", "1 forest, but")])
 def test_networks_without_a_dense_part_have_nothing_to_show(links: str, said: str, run: Any) -> None:
     shown = run("arboricity", "-", "--forests", stdin=links).stdout
     assert said in shown

@@ -18,7 +18,7 @@ from tests.datasets.server import LABELS, LINKS, FileServer, serving
 
 @pytest.fixture(autouse=True)
 def server(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FileServer]:
-    """A tiny dataset on a server, an empty cache, and no folder of data."""
+    """A tiny dataset on a server, an empty cache, and no data folder."""
     monkeypatch.setenv("no_proxy", "*")
     monkeypatch.delenv("PHILIA_DATA", raising=False)
     monkeypatch.setenv("PHILIA_CACHE", str(folder / "cache"))
@@ -27,7 +27,7 @@ def server(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FileServer
         yield files
 
 
-def test_list_shows_every_dataset_and_whether_it_is_here(run: Any, run_json: Any, folder: Path) -> None:
+def test_list_shows_every_dataset_and_whether_it_is_downloaded(run: Any, run_json: Any, folder: Path) -> None:
     assert {row["name"]: row["found"] for row in run_json("datasets", "list")["datasets"]} == dict.fromkeys(
         CATALOG, False
     )
@@ -47,19 +47,19 @@ def test_list_fits_into_eighty_columns(run: Any, monkeypatch: pytest.MonkeyPatch
     assert len(table.splitlines()) == 2 + len(CATALOG)
 
 
-def test_info_tells_what_is_known_before_the_files_are_here(run: Any, run_json: Any, folder: Path) -> None:
+def test_info_describes_a_dataset_before_its_files_are_downloaded(run: Any, run_json: Any, folder: Path) -> None:
     found = run_json("datasets", "info", "tiny")
     assert (found["title"], found["licence"], found["counts"]) == ("Five people", "None.", None)
     assert [file["path"] for file in found["files"]] == [
         str(folder / "cache" / "tiny" / name) for name in ("links.csv", "labels.csv")
     ]
     said = run("datasets", "info", "tiny").stdout
-    assert "5 nodes, 4 links and 2 labels, says the catalog." in said
+    assert "5 nodes, 4 links and 2 labels, according to the catalog." in said
     assert "philia datasets fetch tiny" in said
     assert found["files"][0]["sha256"] in said
 
 
-def test_info_counts_when_the_files_are_here(run: Any, run_json: Any, server: FileServer) -> None:
+def test_info_counts_once_the_files_are_downloaded(run: Any, run_json: Any, server: FileServer) -> None:
     run("datasets", "fetch", "tiny", "--quiet")
     counts = run_json("datasets", "info", "tiny")["counts"]
     assert counts == {"nodes": 5, "links": 4, "labels": 2, "largest_degree": 2, "degeneracy": 2}
@@ -92,7 +92,7 @@ def test_fetch_all_gets_all(run_json: Any, server: FileServer, monkeypatch: pyte
 
 
 @pytest.mark.parametrize("arguments", [[], ["--all", "tiny"]])
-def test_fetch_wants_names_or_all(arguments: list[str], run: Any) -> None:
+def test_fetch_needs_names_or_all(arguments: list[str], run: Any) -> None:
     assert "--all" in run("datasets", "fetch", *arguments, code=2).stderr
 
 
@@ -122,7 +122,7 @@ def test_a_wrong_file_is_one_sentence(run: Any, folder: Path) -> None:
         assert "sha256" in run("datasets", command, "tiny", code=2).stderr
 
 
-def test_a_folder_of_data_that_is_not_there_is_one_sentence(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_data_folder_is_one_sentence(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PHILIA_DATA", "nowhere")
     for command in (["list"], ["info", "tiny"], ["fetch", "tiny"]):
         assert "$PHILIA_DATA is 'nowhere'" in run("datasets", *command, code=2).stderr
@@ -133,7 +133,7 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_a_terminal_sees_a_bar(server: FileServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_terminal_shows_a_progress_bar(server: FileServer, monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = Terminal()
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr(sys, "stderr", terminal)

@@ -13,9 +13,7 @@ SMALL = ["--nodes", "300", "--cities", "3"]
 FIGURES = ["network.png", "reconstruction.png", "factors.png", "loss.png", "explanation.png"]
 
 
-def test_the_demo_finds_cities_and_genders_and_leaves_its_files_in_place_of_old_ones(
-    folder: Path, run_json: Any
-) -> None:
+def test_the_demo_finds_cities_and_genders_and_replaces_old_files(folder: Path, run_json: Any) -> None:
     (folder / "shown").mkdir()
     (folder / "shown" / "loss.png").write_text("old")
     found = run_json("demo", *SMALL, "--output", "shown")
@@ -27,7 +25,7 @@ def test_the_demo_finds_cities_and_genders_and_leaves_its_files_in_place_of_old_
     assert len(read_communities(folder / "shown" / "communities.txt", form="lines")) == 5
 
 
-def test_the_demo_tells_a_newcomer_what_happens_and_what_to_type_next(run: Any) -> None:
+def test_the_demo_explains_what_happens_and_what_to_type_next(run: Any) -> None:
     said = run("demo", *SMALL).stdout
     for word in ("300 made-up users", "adjusted Rand index", "network.png", "philia fit your_links.csv"):
         assert word in said
@@ -43,5 +41,5 @@ def test_no_figure_is_cut_off() -> None:
         assert room_left(ax) >= 0, name
 
 
-def test_a_file_is_no_folder(run: Any) -> None:
+def test_a_file_is_not_accepted_as_a_folder(run: Any) -> None:
     assert "is a file" in run("demo", *SMALL, "--output", "links.csv", code=2).stderr

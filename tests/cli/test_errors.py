@@ -11,14 +11,14 @@ from philia.cli.guard import GuardedCommand
 
 
 def one_sentence(result: Result) -> str:
-    """What stands on standard error: one line, no traceback, and nothing on standard output."""
+    """What is on standard error: one line, no traceback, and nothing on standard output."""
     assert result.stdout == ""
     assert "Traceback" not in result.stderr
     (line,) = result.stderr.splitlines()
     return str(line)
 
 
-def test_a_missing_file_is_named_with_a_near_one(run: Any) -> None:
+def test_a_missing_file_is_named_with_a_similar_one(run: Any) -> None:
     assert "'links.csv'" in one_sentence(run("fit", "lniks.csv", code=2))
 
 
@@ -46,7 +46,7 @@ def test_a_graph_is_not_a_model(folder: Path, run: Any) -> None:
     assert "links.csv" in one_sentence(run("explain", "links.csv", "ann", "bob", code=2))
 
 
-def test_near_names_are_suggested_for_an_unknown_node(run: Any) -> None:
+def test_similar_names_are_suggested_for_an_unknown_node(run: Any) -> None:
     said = one_sentence(run("explain", "model.safetensors", "ann", "bobb", code=2))
     assert "'bobb'" in said
     assert "'bob'" in said
@@ -66,12 +66,12 @@ def test_a_missing_folder_is_noticed_before_the_fit(run: Any) -> None:
     assert "no folder 'there'" in one_sentence(run("fit", "links.csv", "-o", "there/model.safetensors", code=2))
 
 
-def test_a_folder_is_no_file_of_links(folder: Path, run: Any) -> None:
+def test_a_folder_is_not_accepted_as_a_file_of_links(folder: Path, run: Any) -> None:
     (folder / "model.safetensors").unlink()
     assert "folder" in one_sentence(run("fit", ".", code=2))
 
 
-def test_a_model_file_has_its_ending(run: Any) -> None:
+def test_a_model_file_needs_its_extension(run: Any) -> None:
     assert ".safetensors" in one_sentence(run("fit", "links.csv", "-o", "model.txt", code=2))
 
 
@@ -90,7 +90,7 @@ def test_standard_input_needs_a_name_for_the_model(run: Any) -> None:
         ["--held-out", "2"],
     ],
 )
-def test_senseless_settings_are_one_sentence(options: list[str], run: Any) -> None:
+def test_invalid_settings_are_one_sentence(options: list[str], run: Any) -> None:
     assert one_sentence(run("fit", "links.csv", *options, "--quiet", code=2))
 
 
@@ -113,14 +113,14 @@ def failing(error: BaseException) -> typer.Typer:
     return program
 
 
-def test_anything_unforeseen_is_called_a_bug() -> None:
+def test_an_unexpected_error_is_called_a_bug() -> None:
     result = CliRunner().invoke(failing(ZeroDivisionError("division by zero")), [])
     assert result.exit_code == 1
     assert "bug in philia (ZeroDivisionError: division by zero)" in one_sentence(result)
     assert "--debug" in result.stderr
 
 
-def test_a_full_disk_is_no_bug() -> None:
+def test_a_full_disk_is_not_called_a_bug() -> None:
     result = CliRunner().invoke(failing(OSError(28, "No space left on device", "model.safetensors")), [])
     assert (result.exit_code, one_sentence(result)) == (2, "'model.safetensors': No space left on device")
 

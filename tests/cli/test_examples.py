@@ -1,4 +1,4 @@
-"""The example lines in the help of every command are run as they stand."""
+"""The example lines in the help of every command are run as they are."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SMALL = {"demo": ["--nodes", "120", "--cities", "3"]}
 
 @pytest.fixture(autouse=True)
 def football(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A made-up dataset in the place of a real one, and no way to the network, which no test may need."""
+    """A made-up dataset instead of a real one, and no network access, which no test may need."""
     content = b"graph [ node [ id 0 value 1 ] node [ id 1 value 1 ] edge [ source 0 target 1 ] ]"
     games = CATALOG["football"]
     file = replace(games.links, size=len(content), sha256=hashlib.sha256(content).hexdigest())

@@ -119,13 +119,13 @@ def test_ctrl_c_saves_the_best_so_far(tmp_path: Path) -> None:
 
 
 def _wait_for_iterations(reader: int, count: int) -> None:
-    """Read the terminal until the progress line has come so far."""
+    """Read the terminal until the progress line has got this far."""
     seen = b""
     while not any(f"iteration {step} of".encode() in seen for step in range(count, count + 1000)):
         seen = seen[-10_000:] + os.read(reader, 4096)
 
 
-def test_weights_are_used_if_they_are_asked_for(folder: Path, run: Any, run_json: Any) -> None:
+def test_weights_are_used_on_request(folder: Path, run: Any, run_json: Any) -> None:
     (folder / "heavy.csv").write_text(
         "source,target,weight\n" + "".join(f"{i},{i + 1},{1 + i % 3}\n" for i in range(20))
     )
@@ -139,8 +139,8 @@ def test_weights_are_used_if_they_are_asked_for(folder: Path, run: Any, run_json
     assert "20 links, weighted" in run("fit", "heavy.mtx", *SMALL, "--weights", "-o", "again.safetensors").stdout
 
 
-def test_weights_that_are_not_there_or_not_known_are_remarked_on(folder: Path, run: Any) -> None:
+def test_missing_or_ignored_weights_are_remarked_on(folder: Path, run: Any) -> None:
     (folder / "heavy.txt").write_text("a b 2\nb c 3\nc d 1\n")
     small = ["-B", "1", "-C", "1", "--weights", "--force"]
-    assert "SVD does not know weights" in run("fit", "heavy.txt", *small, "--model", "SVD").stderr
+    assert "SVD ignores weights" in run("fit", "heavy.txt", *small, "--model", "SVD").stderr
     assert "No link has a weight other than 1" in run("fit", "heavy.txt", *small, "--columns", "0,1").stderr

@@ -29,13 +29,6 @@ def test_help_fits_on_one_screen(command: str, wide: None) -> None:
     assert command not in COMMANDS or "Example:" in result.stdout
 
 
-def test_the_commands_are_the_documented_ones_in_the_order_of_use() -> None:
-    documented = ["demo", "fit", "info", "communities", "report", "explain", "predict", "place", "sample"]
-    documented += ["compare", "exact", "verify", "arboricity", "convert", "reproduce"]
-    documented += ["datasets list", "datasets info", "datasets fetch"]
-    assert documented == COMMANDS
-
-
 def test_help_loads_nothing_heavy() -> None:
     script = (
         "import sys; from philia.cli import app; from typer.testing import CliRunner; "

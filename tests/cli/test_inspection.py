@@ -75,7 +75,7 @@ def test_communities_are_written_with_their_names(folder: Path, run: Any) -> Non
     assert written == {c.name: set(c.members) for c in model.communities() if len(c)}
 
 
-def test_communities_are_written_one_a_line(folder: Path, run: Any) -> None:
+def test_communities_are_written_one_per_line(folder: Path, run: Any) -> None:
     run("communities", "model.safetensors", "-o", "found.txt")
     model = CommunityModel.load(folder / "model.safetensors")
     members = [set(c.members) for c in model.communities() if len(c)]
@@ -95,7 +95,7 @@ def test_a_model_without_communities_says_so(folder: Path, run: Any) -> None:
     assert run("communities", "plain.safetensors").stdout == "The model has no communities.\n"
 
 
-def test_a_strange_rule_is_refused(run: Any) -> None:
+def test_an_unknown_rule_is_refused(run: Any) -> None:
     assert "density" in run("communities", "model.safetensors", "--rule", "mood", code=2).stderr
 
 
@@ -120,7 +120,7 @@ def test_an_explanation_is_drawn_even_if_the_font_lacks_letters(folder: Path, ru
     assert (folder / "link.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_a_figure_needs_a_known_ending(run: Any) -> None:
+def test_a_figure_needs_a_known_extension(run: Any) -> None:
     assert "png" in run("explain", "model.safetensors", "ann", "bob", "--figure", "link.xyz", code=2).stderr
 
 
@@ -143,7 +143,7 @@ def test_control_characters_in_names_cannot_reach_the_terminal(folder: Path, run
 
 def test_the_rule_is_named_and_others_are_offered(run: Any) -> None:
     said = run("communities", "model.safetensors").stdout
-    assert "Who is a member: the set of nodes closest in angle to the memberships." in said
+    assert "Membership rule: the set of nodes closest in angle to the memberships." in said
     assert "Rules to choose from: nearest, odds, density, split" in said
     assert "odds at least doubled" in run("communities", "model.safetensors", "--rule", "odds").stdout
 
@@ -159,7 +159,7 @@ def test_rules_are_compared(folder: Path, run: Any, run_json: Any) -> None:
     }
 
 
-def test_stability_is_shown_and_not_kept_unasked(run: Any, run_json: Any) -> None:
+def test_stability_is_shown_but_only_saved_on_request(run: Any, run_json: Any) -> None:
     said = run("communities", "model.safetensors", "--stability", "2").stdout
     assert "other fits" in said
     assert "of 2" in said
@@ -179,12 +179,12 @@ def test_kept_stability_is_part_of_explanations(run: Any, run_json: Any) -> None
     assert "intervals" in run_json("communities", "model.safetensors", "--node", "ann")
 
 
-def test_what_was_not_measured_cannot_be_kept(run: Any) -> None:
+def test_stability_that_was_not_measured_cannot_be_saved(run: Any) -> None:
     assert "--stability 10" in run("communities", "model.safetensors", "--keep", code=2).stderr
     assert "1 or more" in run("communities", "model.safetensors", "--stability", "0", code=2).stderr
 
 
-def test_an_interrupted_stability_shows_the_fits_that_are_done(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupted_stability_shows_the_finished_fits(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     fit, fits = CommunityModel.fit, []
 
     def impatient(self: CommunityModel, X: Any, **told: Any) -> CommunityModel:

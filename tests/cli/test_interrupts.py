@@ -23,7 +23,7 @@ PROGRAM = "print('begun', flush=True); from philia.__main__ import main; main()"
 
 
 def on_call(number: int, function: Callable[..., Any]) -> Callable[..., Any]:
-    """The same function, during whose n-th call somebody presses Ctrl-C."""
+    """The same function, interrupted by Ctrl-C during its n-th call."""
     calls = 0
 
     def interrupted(*arguments: Any, **named: Any) -> Any:
@@ -52,7 +52,7 @@ def test_ctrl_c_while_numbers_are_chosen_saves_the_best_so_far(
 ) -> None:
     monkeypatch.setattr(owner, name, on_call(number, getattr(owner, name)))
     done = run("fit", "links.csv", "-o", "new.safetensors", code=130)
-    assert "The fit was interrupted; the best that it had found by then is saved." in done.stdout
+    assert "The fit was interrupted; the best model so far is saved." in done.stdout
     model = load(folder / "new.safetensors")
     assert model.solution_.reason == "interrupted"
     assert isinstance(model, CommunityModel)
@@ -77,7 +77,7 @@ def test_ctrl_c_before_anything_exists_says_that_nothing_is_saved(
     assert not (folder / "new.safetensors").exists()
 
 
-def test_ctrl_c_before_the_first_evaluation_is_no_model(
+def test_ctrl_c_before_the_first_evaluation_leaves_no_model(
     folder: Path, run: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def never(*_: Any, **__: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Other models through the command line: one word changes the model, and several can be compared."""
+"""Other models through the command line: one option changes the model, and several can be compared."""
 
 from __future__ import annotations
 
@@ -7,16 +7,11 @@ from typing import Any
 
 import pytest
 
-from philia.cli.making import ModelName
 from philia.models import MODELS, load
 
 
-def test_the_names_are_those_of_the_library() -> None:
-    assert [name.value for name in ModelName] == list(MODELS)
-
-
 @pytest.mark.parametrize("name", [name for name in MODELS if name != "VGraph"])
-def test_one_word_changes_the_model(name: str, folder: Path, run: Any) -> None:
+def test_one_option_changes_the_model(name: str, folder: Path, run: Any) -> None:
     said = run("fit", "links.csv", "--model", name, "-B", "2", "-C", "1", "-o", "new.safetensors").stdout
     assert "new.safetensors" in said
     assert type(load(folder / "new.safetensors")) is MODELS[name]
@@ -26,14 +21,20 @@ def test_one_word_changes_the_model(name: str, folder: Path, run: Any) -> None:
     assert run("sample", "new.safetensors", "-o", "drawn.csv").exit_code == 0
 
 
-def test_capitals_do_not_matter(folder: Path, run: Any) -> None:
+def test_the_case_of_a_model_name_does_not_matter(folder: Path, run: Any) -> None:
     run("fit", "links.csv", "--model", "bigclam", "-B", "2", "-C", "1", "-o", "new.safetensors")
     assert type(load(folder / "new.safetensors")).__name__ == "BigClam"
 
 
+def test_an_unknown_model_is_refused_with_the_names_of_all(run: Any) -> None:
+    said = " ".join(run("fit", "links.csv", "--model", "Louvain", code=2).stderr.replace("│", " ").split())
+    assert "'Louvain' is not one of" in said
+    assert all(name in said for name in MODELS)
+
+
 def test_a_setting_that_a_model_does_not_have_is_refused(run: Any) -> None:
     refused = run("fit", "links.csv", "--model", "SVD", "--penalty", "1", code=2)
-    assert "--penalty is no setting of SVD" in refused.stderr
+    assert "SVD has no --penalty option" in refused.stderr
 
 
 def test_only_the_community_model_explains(run: Any) -> None:
@@ -55,5 +56,5 @@ def test_models_are_compared_on_the_same_pairs(folder: Path, run_json: Any) -> N
     assert [row["fitted"] for row in rows[:3]] == [True, True, False]
 
 
-def test_a_share_outside_of_zero_and_one_is_refused(run: Any) -> None:
+def test_a_share_outside_zero_and_one_is_refused(run: Any) -> None:
     assert "--held-out is 2.0" in run("compare", "links.csv", "--held-out", "2", code=2).stderr

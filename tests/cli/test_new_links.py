@@ -52,16 +52,16 @@ def test_the_likeliest_missing_links_of_a_node(folder: Path, run_json: Any) -> N
     assert [(row["source"], row["target"]) for row in found] == [(link.u, link.v) for link in expected]
 
 
-def test_without_anything_the_best_ten_of_the_graph_are_shown(run_json: Any) -> None:
+def test_by_default_the_ten_likeliest_missing_links_are_shown(run_json: Any) -> None:
     assert len(run_json("predict", "model.safetensors")["links"]) == 10
 
 
-def test_no_pairs_are_no_error(run: Any, run_json: Any) -> None:
+def test_an_empty_file_of_pairs_is_not_an_error(run: Any, run_json: Any) -> None:
     assert run("predict", "model.safetensors", "-", stdin="").stdout == "There are no pairs to predict.\n"
     assert run_json("predict", "model.safetensors", "-", stdin="# nothing\n") == {"links": []}
 
 
-def test_no_missing_links_cannot_be_asked_for(run: Any) -> None:
+def test_zero_missing_links_are_refused(run: Any) -> None:
     assert "at least 1" in run("predict", "model.safetensors", "--top", "0", code=2).stderr
 
 
@@ -85,10 +85,10 @@ def test_a_graph_survives_conversion(target: str, folder: Path, run: Any) -> Non
     assert all(set(before.neighbours(name)) == set(after.neighbours(name)) for name in before.nodes)
 
 
-def test_an_unknown_ending_is_refused(run: Any) -> None:
+def test_an_unknown_extension_is_refused(run: Any) -> None:
     assert ".xyz" in run("convert", "links.csv", "out.xyz", code=2).stderr
 
 
-def test_standard_output_is_no_graph_file(folder: Path, run: Any) -> None:
+def test_a_graph_cannot_be_written_to_standard_output(folder: Path, run: Any) -> None:
     run("convert", "links.csv", "-", code=2)
     assert not (folder / "-").exists()

@@ -12,7 +12,7 @@ from philia.cli import app
 from philia.cli.output import Output
 
 
-def test_what_the_library_logs_is_passed_on_only_while_listening(capsys: pytest.CaptureFixture[str]) -> None:
+def test_log_messages_are_printed_only_while_listening(capsys: pytest.CaptureFixture[str]) -> None:
     logger = logging.getLogger("philia")
     with Output().listening():
         logger.info("compiling for the first time")
@@ -21,7 +21,7 @@ def test_what_the_library_logs_is_passed_on_only_while_listening(capsys: pytest.
     assert capsys.readouterr().err == "compiling for the first time\n"
 
 
-def test_debug_listens_to_details_and_quiet_to_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+def test_debug_prints_details_and_quiet_prints_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     logger = logging.getLogger("philia")
     for out in (Output(debug=True), Output(quiet=True)):
         with out.listening():
@@ -48,7 +48,7 @@ def test_json_has_null_for_infinity(capsys: pytest.CaptureFixture[str]) -> None:
     assert json.loads(capsys.readouterr().out) == {"odds": None, "list": [1.0, None]}
 
 
-def test_names_without_end_are_cut_off_on_the_screen_but_not_in_json(tmp_path: Path) -> None:
+def test_very_long_names_are_cut_off_on_screen_but_not_in_json(tmp_path: Path) -> None:
     names = ["n" * 10_000 + letter for letter in "abcd"]
     (tmp_path / "links.csv").write_text("".join(f"{u},{v}\n" for u, v in pairwise(names)))
     model, run = str(tmp_path / "m.safetensors"), CliRunner().invoke

@@ -1,4 +1,4 @@
-"""What only a real process shows: pipes, terminals, colours and encodings."""
+"""What only a real process shows: pipes, terminals, colors and encodings."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from philia import load
 PHILIA = [sys.executable, "-m", "philia"]
 
 
-def test_a_reader_that_goes_away_is_no_error(folder: Path) -> None:
+def test_a_reader_that_closes_the_pipe_causes_no_error(folder: Path) -> None:
     process = subprocess.Popen(
         [*PHILIA, "predict", "model.safetensors", "-o", "-", "--top", "500"],
         stdout=subprocess.PIPE,
@@ -49,7 +49,7 @@ def test_help_for_a_full_disk_is_one_sentence() -> None:
 
 
 @pytest.mark.parametrize("closed", [(0,), (1,), (2,), (0, 1, 2)])
-def test_closed_streams_are_no_bug(closed: tuple[int, ...], folder: Path) -> None:
+def test_closed_streams_cause_no_error(closed: tuple[int, ...], folder: Path) -> None:
     def close() -> None:
         for number in closed:
             os.close(number)
@@ -61,7 +61,7 @@ def test_closed_streams_are_no_bug(closed: tuple[int, ...], folder: Path) -> Non
     subprocess.run([*PHILIA, "info", "new.safetensors"], preexec_fn=close, capture_output=True, check=True)
 
 
-def test_a_closed_standard_input_holds_no_links(folder: Path) -> None:
+def test_a_closed_standard_input_is_an_empty_file(folder: Path) -> None:
     done = subprocess.run(
         [*PHILIA, "info", "-"], capture_output=True, text=True, preexec_fn=lambda: os.close(0), check=False
     )
@@ -81,7 +81,7 @@ def test_json_is_all_there_is_on_standard_output_whatever_the_encoding(folder: P
     assert {"😀", "naïve"} <= members
 
 
-def test_letters_that_the_terminal_lacks_are_written_out(folder: Path) -> None:
+def test_letters_that_the_terminal_lacks_are_escaped(folder: Path) -> None:
     done = subprocess.run(
         [*PHILIA, "explain", "model.safetensors", "naïve", "ann"],
         capture_output=True,
@@ -103,12 +103,12 @@ def on_a_terminal(*arguments: str, **environment: str) -> bytes:
     return said
 
 
-def test_errors_are_red_on_a_terminal_unless_colours_are_unwanted(folder: Path) -> None:
+def test_errors_are_red_on_a_terminal_unless_no_color_is_set(folder: Path) -> None:
     assert b"\x1b[31m" in on_a_terminal("communities", "nope.safetensors")
     assert b"\x1b[31m" not in on_a_terminal("communities", "nope.safetensors", NO_COLOR="1")
 
 
-def test_a_pipe_gets_no_colours_and_no_progress(folder: Path) -> None:
+def test_a_pipe_gets_no_colors_and_no_progress(folder: Path) -> None:
     done = subprocess.run(
         [*PHILIA, "fit", "links.csv", "-B", "2", "-C", "1"], capture_output=True, text=True, check=True
     )

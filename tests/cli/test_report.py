@@ -13,7 +13,7 @@ def read(path: Path) -> dict[str, Any]:
     return data_of(path.read_text(encoding="utf-8"))[0]
 
 
-def test_a_report_is_written_and_its_size_told(folder: Path, run: Any) -> None:
+def test_a_report_is_written_and_its_size_shown(folder: Path, run: Any) -> None:
     said = run("report", "model.safetensors", "-o", "page.html", "--title", "<b>Friends</b>").stdout
     assert said.startswith("Wrote page.html (")
     found = read(folder / "page.html")
@@ -29,7 +29,7 @@ def test_the_report_is_named_after_the_model(folder: Path, run_json: Any) -> Non
     assert read(folder / "model.html")["title"] == "model"
 
 
-def test_a_report_is_not_replaced_unasked(folder: Path, run: Any) -> None:
+def test_a_report_is_replaced_only_on_request(folder: Path, run: Any) -> None:
     (folder / "page.html").write_text("mine")
     assert "--force" in run("report", "model.safetensors", "-o", "page.html", code=2).stderr
     assert (folder / "page.html").read_text() == "mine"

@@ -51,7 +51,7 @@ def hostile() -> CommunityModel:
 
 
 def graphs() -> dict[str, Graph]:
-    """Graphs that are easily forgotten."""
+    """Edge cases."""
     empty = as_graph([("a", "b")])
     return {
         "one node": Graph.from_rows(empty.adjacency.indptr[:0], empty.adjacency.indptr[:0], Nodes(["alone"])),

@@ -1,4 +1,4 @@
-"""Graphs that are too large for the page: what is chosen, cut and searched for."""
+"""Graphs too large for the page: which nodes are chosen, which links are cut, and which are searched for."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ import numpy as np
 import pytest
 
 from philia.report import payload
-from philia.report.choosing import choose
+from philia.report.codec import encoded, unpacked
+from philia.report.explorer import choose, likeliest_missing
 from philia.report.findings import Findings
-from philia.report.missing import likeliest_missing
-from philia.report.packing import encoded, unpacked
 from philia.report.quality import JudgedPairs, quality
 from tests.report.models import crowd, dating
 
@@ -23,7 +22,7 @@ def found() -> dict[str, Any]:
     return payload(dating(), budget=8_000)
 
 
-def test_a_part_of_the_nodes_can_be_looked_up(found: dict[str, Any]) -> None:
+def test_some_of_the_nodes_can_be_looked_up(found: dict[str, Any]) -> None:
     page, graph = found["explorer"], dating().graph_
     assert 10 < page["nodes"] < page["of"] == 150
     assert f"{page['nodes']:,} of 150 nodes" in page["words"]
@@ -35,7 +34,7 @@ def test_a_part_of_the_nodes_can_be_looked_up(found: dict[str, Any]) -> None:
     assert len(set(page["names"])) == len(page["names"])
 
 
-def test_what_is_not_explorable_is_not_pointed_at(found: dict[str, Any]) -> None:
+def test_cards_do_not_link_to_nodes_that_cannot_be_looked_up(found: dict[str, Any]) -> None:
     rows = [row for card in found["communities"] for _, _, row in card["members"]]
     assert any(row is None for row in rows)
     assert all(row is None or row < found["explorer"]["nodes"] for row in rows)
@@ -57,7 +56,7 @@ def test_neighbours_are_cut_to_the_likeliest() -> None:
     assert unpacked(page["degrees"]).max() > 30
 
 
-def test_missing_links_are_those_that_the_model_names(found: dict[str, Any]) -> None:
+def test_missing_links_are_those_of_the_model(found: dict[str, Any]) -> None:
     page, model = found["explorer"], dating()
     start, rows, probability = (unpacked(page["missing"][name]) for name in ("start", "rows", "probability"))
     for place in range(page["nodes"]):
@@ -67,32 +66,32 @@ def test_missing_links_are_those_that_the_model_names(found: dict[str, Any]) -> 
         assert probability[part] == pytest.approx([link.probability for link in links], rel=1e-5)
 
 
-def test_a_node_that_is_linked_with_nearly_all_has_fewer_missing_links() -> None:
+def test_a_node_linked_with_nearly_all_others_has_fewer_missing_links() -> None:
     model = dating()
     found = likeliest_missing(model.graph_, model.factors_, np.arange(5), count=1000)
     assert np.diff(found.start).tolist() == (149 - model.graph_.degrees[:5]).tolist()
 
 
-def test_progress_is_told_to_the_end() -> None:
+def test_progress_is_reported_to_the_end() -> None:
     told: list[tuple[int, int]] = []
     page = payload(dating(), budget=8_000, on_progress=lambda done, total: told.append((done, total)))["explorer"]
     assert told[-1] == (page["nodes"], page["nodes"])
 
 
 @pytest.mark.parametrize("budget", [3_000, 8_000, 10**6])
-def test_the_budget_is_kept_about(budget: int) -> None:
+def test_the_budget_is_roughly_kept(budget: int) -> None:
     page = payload(dating(), budget=budget)["explorer"]
     assert len(encoded(page)) < 4 / 3 * budget + 2_500
 
 
-def test_less_room_means_fewer_nodes_and_never_none() -> None:
+def test_a_smaller_budget_means_fewer_nodes_but_at_least_one() -> None:
     findings = Findings.of(dating())
     sizes = [len(choose(findings, budget).rows) for budget in (1, 4_000, 8_000, 10**6)]
     assert sizes == sorted(sizes)
     assert 1 <= sizes[0] < sizes[1] < sizes[2] < sizes[3] == 150
 
 
-def test_quality_from_drawn_pairs_is_near_that_of_all() -> None:
+def test_quality_from_sampled_pairs_is_close_to_that_of_all() -> None:
     every, some = (JudgedPairs.of(dating(), pairs) for pairs in (10**6, 4_000))
     assert every.exact
     assert len(some.others) < len(every.others)
@@ -103,10 +102,10 @@ def test_quality_from_drawn_pairs_is_near_that_of_all() -> None:
     assert drawn is not None
     low, high = drawn["auc_interval"]
     assert low - 0.01 < exact["auc"] < high + 0.01
-    assert "stand for the rest" in drawn["words"]
+    assert "represents the rest" in drawn["words"]
 
 
-def test_a_model_that_expects_far_too_many_links_does_not_have_them_all_drawn() -> None:
+def test_a_model_that_expects_far_too_many_links_is_judged_on_a_bounded_sample() -> None:
     model = copy(dating())
     model.factors_ = replace(model.factors_, background=np.full(150, 5.0))
     assert len(JudgedPairs.of(model, pairs=1_000).others) < 4_000 < 150 * 149 // 2 - model.graph_.n_links

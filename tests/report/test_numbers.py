@@ -1,4 +1,4 @@
-"""The numbers of a report against slow code that is seen to be right."""
+"""The numbers of a report compared with slow code that is obviously right."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from philia.evaluate import evaluate_links
 from philia.graphs import Graph, Nodes
 from philia.plots.matrices import by_community
 from philia.report import payload
+from philia.report.codec import unpacked
+from philia.report.communities import expected_inside, links_inside
 from philia.report.findings import Findings
-from philia.report.inside import expected_inside, links_inside
 from philia.report.matrix import Cells, mean_probabilities
-from philia.report.packing import unpacked
 from tests.report.models import dating, hidden
 
 
@@ -46,7 +46,7 @@ def test_expected_links_are_those_of_the_degrees_alone(found: dict[str, Any]) ->
         assert card["inside"]["ratio"] == pytest.approx(card["inside"]["density"] / expected)
 
 
-def test_no_pair_is_expected_to_be_linked_more_than_surely() -> None:
+def test_no_expected_probability_exceeds_one() -> None:
     star = Graph.from_rows(np.array([0, 0, 0, 0, 1]), np.array([1, 2, 3, 4, 2]), Nodes.numbered(5))
     both = sparse.csc_array(np.array([[1], [1], [0], [0], [0]]))
     assert expected_inside(np.array([40, 30, 1, 1, 1]), both).tolist() == [1.0]
@@ -64,7 +64,7 @@ def test_overlaps_count_members_in_both(found: dict[str, Any]) -> None:
         assert all(share == pytest.approx(shared / len(members)) for _, shared, share in card["overlaps"])
 
 
-def test_the_fullest_members_come_first(found: dict[str, Any]) -> None:
+def test_the_strongest_members_come_first(found: dict[str, Any]) -> None:
     for card, community in zip(found["communities"], dating().communities(), strict=True):
         expected = [(str(name), share) for name, share in list(community.members.items())[:12]]
         assert [name for name, _, _ in card["members"]] == [name for name, _ in expected]
@@ -85,7 +85,7 @@ def test_cells_hold_mean_probabilities_without_the_diagonal(side: int) -> None:
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-7)
 
 
-def test_means_from_a_few_nodes_of_each_cell_are_near_those_of_all() -> None:
+def test_means_from_a_few_nodes_per_cell_are_close_to_those_of_all() -> None:
     factors = dating().factors_
     cells = Cells(by_community(factors), 5)
     every, some = (mean_probabilities(factors, cells, most) for most in (150, 10))
@@ -127,7 +127,7 @@ def test_the_page_knows_all_neighbours_of_a_small_graph(found: dict[str, Any]) -
     assert page["missing"] is None
 
 
-def test_hidden_pairs_are_judged_where_there_are_some() -> None:
+def test_held_out_pairs_are_judged_if_there_are_any() -> None:
     judged, scores = payload(hidden())["quality"], evaluate_links(hidden())
     assert judged["held_out"]
     assert (judged["pairs"], judged["links"]) == (scores.pairs, scores.links)
@@ -137,10 +137,10 @@ def test_hidden_pairs_are_judged_where_there_are_some() -> None:
     assert scores.calibration is not None
     assert judged["calibration"]["observed"] == pytest.approx(scores.calibration.observed)
     assert judged["auc_interval"] is None
-    assert "hidden from the fit" in judged["words"]
+    assert "held out of the fit" in judged["words"]
 
 
-def test_without_hidden_pairs_the_words_say_that_it_is_no_test(found: dict[str, Any]) -> None:
+def test_without_held_out_pairs_the_words_say_that_it_is_not_a_test(found: dict[str, Any]) -> None:
     judged, n = found["quality"], 150
     assert not judged["held_out"]
     assert judged["pairs"] == n * (n - 1) // 2
@@ -153,4 +153,4 @@ def test_the_summary_says_how_many_nodes_are_in_none() -> None:
     found = payload(model)
     assert found["in_none"] == 2
     assert any("3 nodes are in one group; 2 nodes are in no group." in said for said in found["sentences"])
-    assert Findings.of(model).communities_a_node.tolist() == [1, 1, 1, 0, 0]
+    assert Findings.of(model).communities_per_node.tolist() == [1, 1, 1, 0, 0]

@@ -14,10 +14,11 @@ import pytest
 from philia import SVD, CommunityModel
 from philia.datasets import dating_app
 from philia.exceptions import GraphFileError, InvalidParameterError, MissingDependencyError
-from philia.report import charts, payload, write_report
-from philia.report.assembling import guarded, page
-from philia.report.names import ShownNames
-from philia.report.packing import decoded, packed, unpacked
+from philia.report import html as html_file
+from philia.report import payload, write_report
+from philia.report.codec import decoded, packed, unpacked
+from philia.report.findings import ShownNames
+from philia.report.html import guarded, page
 from tests.report.models import HOSTILE, dating, graphs, hostile
 
 TITLE = "</title><script>window.hacked=2</script> & 'friends'"
@@ -48,14 +49,14 @@ def test_names_and_title_come_back_from_the_page(html: str) -> None:
     assert len(set(names)) == len(HOSTILE)
 
 
-def test_nothing_of_a_name_or_of_the_title_stands_outside_of_the_data(html: str) -> None:
+def test_names_and_title_appear_only_in_the_data(html: str) -> None:
     _, around = data_of(html)
     told = [text for text in (*map(str, HOSTILE), TITLE) if len(text) > 8 and not text.startswith("philia")]
     assert [text for text in told if text in around or json.dumps(text)[1:-1] in around] == []
     assert "hacked" not in around
 
 
-def test_the_page_has_no_marker_left_and_no_script_that_ends_early(html: str) -> None:
+def test_the_page_has_no_leftover_marker_and_no_script_that_ends_early(html: str) -> None:
     assert "philia:data" not in html
     assert "/*philia:" not in html
     assert len(re.findall(r"</script", html, re.IGNORECASE)) == len(re.findall(r"<script[ >]", html, re.IGNORECASE))
@@ -74,7 +75,7 @@ def test_the_policy_names_the_hashes_of_the_pages_own_scripts_and_allows_no_othe
     assert re.search(r"<[^>]* on[a-z]+=", html.partition('id="philia-data"')[0]) is None
 
 
-def test_long_names_are_cut_and_equal_ones_told_apart(html: str) -> None:
+def test_long_names_are_cut_and_equal_ones_are_numbered(html: str) -> None:
     found, _ = data_of(html)
     names = found["explorer"]["names"]
     assert max(map(len, names)) <= 206
@@ -107,7 +108,7 @@ def test_every_graph_has_a_report(name: str, counts: tuple[int, int]) -> None:
     assert 1 <= few["nodes"] <= graph.n_nodes
 
 
-def test_what_was_dropped_on_reading_is_remarked_on() -> None:
+def test_a_remark_says_what_was_dropped_on_reading() -> None:
     model = CommunityModel(1, 0, penalty=1, random_state=0).fit([("a", "b"), ("b", "a"), ("b", "c"), ("c", "c")])
     assert payload(model)["remarks"][0] == "When the links were read: 1 self-loop dropped, 1 repeated link merged."
     weighted = CommunityModel(1, 0, penalty=1, random_state=0).fit(graphs()["weights"])
@@ -122,15 +123,15 @@ def test_labels_are_matched_by_their_f1() -> None:
     size = len(sets["B1"])
     assert labels["B1"] == {"name": "the first", "f1": 1.0, "shared": size, "size": size}
     assert (labels["B2"]["name"], labels["B2"]["f1"]) == ("7", 1.0)
-    assert any("1 labelled name" in said for said in found["remarks"])
+    assert any("1 labeled name" in said for said in found["remarks"])
 
 
 def test_labels_of_other_nodes_are_refused() -> None:
-    with pytest.raises(InvalidParameterError, match="none of the 2 labelled nodes is in the graph"):
+    with pytest.raises(InvalidParameterError, match="none of the 2 labeled nodes is in the graph"):
         payload(dating(), labels={"red": ["zoe", "max"]})
 
 
-def test_stability_is_shown_once_it_is_known() -> None:
+def test_stability_is_shown_once_it_is_measured() -> None:
     model = CommunityModel(3, 0, penalty=1, random_state=0).fit(dating().graph_)
     assert payload(model)["communities"][0]["stability"] is None
     model.stability(fits=2)
@@ -139,11 +140,11 @@ def test_stability_is_shown_once_it_is_known() -> None:
     assert "of 2 other fits" in shown["words"]
 
 
-def test_a_choice_that_was_made_by_hidden_pairs_is_told() -> None:
+def test_a_setting_chosen_on_validation_pairs_says_so() -> None:
     model = CommunityModel(2, 0, random_state=0).fit(dating_app(60, cities=2, random_state=0).graph)
     fit = payload(model)["fit"]
     assert fit["selection"] == str(model.selection_)
-    assert "chosen by hidden pairs" in dict(fit["settings"])["penalty"]
+    assert "chosen on validation pairs" in dict(fit["settings"])["penalty"]
     assert fit["loss"][0][0] == 0
     assert fit["loss"][-1] == [model.solution_.iterations, pytest.approx(model.solution_.history[-1])]
 
@@ -152,7 +153,7 @@ def test_the_same_model_gives_the_same_page() -> None:
     assert page(payload(dating())) == page(payload(dating()))
 
 
-def test_a_page_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
+def test_a_page_is_written_completely_or_not_at_all(tmp_path: Path) -> None:
     with pytest.raises(GraphFileError, match="no folder"):
         write_report(dating(), tmp_path / "nowhere" / "report.html")
     assert list(tmp_path.iterdir()) == []
@@ -165,7 +166,7 @@ def test_a_model_without_reasons_has_no_report(tmp_path: Path) -> None:
 
 
 def test_without_plotly_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(charts, "find_spec", lambda name: None)
+    monkeypatch.setattr(html_file, "find_spec", lambda name: None)
     with pytest.raises(MissingDependencyError, match=r"pip install 'philia\[report\]'"):
         write_report(dating(), tmp_path / "report.html")
 
@@ -175,5 +176,5 @@ def test_a_script_cannot_end_its_element() -> None:
 
 
 @pytest.mark.parametrize("kind", ["f4", "u4", "u2", "u1"])
-def test_packed_arrays_come_back(kind: str) -> None:
+def test_packed_arrays_can_be_unpacked(kind: str) -> None:
     assert unpacked(packed([[0, 1, 2], [3, 4, 5]], kind)).tolist() == [[0, 1, 2], [3, 4, 5]]

@@ -1,47 +1,63 @@
-"""The command line: one module a command, each of which parses, calls and prints."""
+"""The command line: one module per command, each of which parses, calls the library and prints."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from importlib import import_module
 from typing import Annotated
 
 import typer
 
 from philia._version import __version__
-from philia.cli.arboricity import arboricity
-from philia.cli.communities import communities
-from philia.cli.compare import compare
-from philia.cli.convert import convert
-from philia.cli.datasets import datasets
-from philia.cli.demo import demo
-from philia.cli.exact import exact
-from philia.cli.explain import explain
-from philia.cli.fit import fit
 from philia.cli.guard import GuardedCommand, GuardedGroup, guarded_streams
-from philia.cli.info import info
-from philia.cli.place import place
-from philia.cli.predict import predict
-from philia.cli.report import report
-from philia.cli.reproduce import reproduce
-from philia.cli.sample import sample
-from philia.cli.verify import verify
 
-__all__ = ["app", "main"]
+__all__ = ["COMMANDS", "app", "main", "program"]
 
-app = typer.Typer(
-    name="philia",
-    cls=GuardedGroup,
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    rich_markup_mode="rich",
-    context_settings={"help_option_names": ["--help", "-h"]},
+Command = Callable[..., None] | typer.Typer
+
+_MODULES = (
+    "demo",
+    "fit",
+    "info",
+    "communities",
+    "report",
+    "explain",
+    "predict",
+    "place",
+    "sample",
+    "compare",
+    "exact",
+    "verify",
+    "arboricity",
+    "convert",
+    "reproduce",
+    "datasets",
 )
-_COMMANDS = (
-    *(demo, fit, info, communities, report, explain, predict, place, sample, compare),
-    *(exact, verify, arboricity, convert, reproduce),
-)
-for _command in _COMMANDS:
-    app.command(cls=GuardedCommand)(_command)
-app.add_typer(datasets, name="datasets")
+COMMANDS: tuple[Command, ...] = tuple(getattr(import_module(f"philia.cli.{name}"), name) for name in _MODULES)
+"""The commands in the order of ``philia --help``; each is the function, or group, with the name of its module."""
+
+
+def program(commands: Iterable[Command] = COMMANDS) -> typer.Typer:
+    """The program with these commands.
+
+    >>> [command.callback.__name__ for command in program().registered_commands][:3]
+    ['demo', 'fit', 'info']
+    """
+    made = typer.Typer(
+        name="philia",
+        cls=GuardedGroup,
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        rich_markup_mode="rich",
+        context_settings={"help_option_names": ["--help", "-h"]},
+    )
+    for command in commands:
+        if isinstance(command, typer.Typer):
+            made.add_typer(command, name=command.info.name)
+        else:
+            made.command(cls=GuardedCommand)(command)
+    made.callback()(_philia)
+    return made
 
 
 def _version(asked: bool) -> None:
@@ -50,16 +66,18 @@ def _version(asked: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
-def _program(
+def _philia(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
     """How a network is put together: communities that attract, communities that repel, and reasons for every link.
 
-    Begin with: philia demo
+    Start with: philia demo
     """
+
+
+app = program()
 
 
 def main() -> None:

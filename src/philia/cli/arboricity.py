@@ -1,4 +1,4 @@
-"""philia arboricity: how few forests hold all links of a network, and what proves it."""
+"""philia arboricity: the smallest number of forests that cover all links, and the proof."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from philia._text import counted
 from philia.cli import options
 from philia.cli.files import check_target, reader_options
-from philia.cli.naming import plain, shown_first
+from philia.cli.nodes import plain, shown_first
 from philia.cli.options import option
 from philia.cli.output import Output
 
@@ -16,14 +17,14 @@ if TYPE_CHECKING:
     from philia.graphs import Arboricity, Forests, Graph
 
 _NAMES = 12
-"""How many nodes of the densest part are named to people."""
+"""Nodes of the densest part that are named, so that the sentence stays readable."""
 
 
 def arboricity(
     links: options.Links,
-    forests: Annotated[bool, option("--forests", "Find the forests, check them, and show their sizes.")] = False,
+    forests: Annotated[bool, option("--forests", "Find the forests, check them and show their sizes.")] = False,
     output: Annotated[
-        Path | None, option("-o --output", "Write a .csv file: the two ends of each link and its forest, from 0.")
+        Path | None, option("-o --output", "Write a .csv file: both ends of each link and its forest, numbered from 0.")
     ] = None,
     delimiter: options.Delimiter = None,
     comment: options.Comment = None,
@@ -36,7 +37,7 @@ def arboricity(
     quiet: options.Quiet = False,
     debug: options.Debug = False,
 ) -> None:
-    """Count the forests that it takes to hold all links, exactly, and show the part that needs so many.
+    """Compute the exact arboricity, and show the densest part, which needs that many forests.
 
     Example:
     $ philia arboricity links.csv
@@ -83,15 +84,13 @@ def _density(graph: Graph, found: Arboricity) -> dict[str, Any]:
 
 
 def _in_words(facts: dict[str, Any]) -> Iterator[str]:
-    from philia.cli.summaries import counted
-
     d, p, a = (facts[name] for name in ("degeneracy", "pseudoarboricity", "arboricity"))
     if not a:
         yield "There are no links, so no forest is needed."
     else:
-        yield f"Degeneracy: {d}. Every part of the network has a node with {counted(d, 'link')} or fewer inside it."
-        yield f"Pseudoarboricity: {p}. Links can be directed so that no node receives more than {p}, the least."
-        yield f"Arboricity: {a}. All links fit into {counted(a, 'forest')}, and not into fewer."
+        yield f"Degeneracy: {d}. Every part of the network has a node with at most {counted(d, 'link')} inside it."
+        yield f"Pseudoarboricity: {p}. Links can be directed so that no node receives more than {p}, the minimum."
+        yield f"Arboricity: {a}. All links fit into {counted(a, 'forest')}, but not into fewer."
     if a > 1:
         yield _why_not_fewer(a, **facts["densest"])
     if facts["forests"]:
@@ -104,19 +103,17 @@ def _why_not_fewer(a: int, nodes: list[Any], links: int, fewer_forests_hold: int
     """The densest part in a sentence.
 
     >>> _why_not_fewer(2, ["ann", "bob", "cat"], 3, 2)
-    'Why not fewer: 3 nodes (ann, bob, cat) have 3 links among them; there 1 forest can hold only 1 · (3 − 1) = 2.'
+    'Why not fewer: 3 nodes (ann, bob, cat) have 3 links among them; 1 forest can hold only 1 · (3 − 1) = 2.'
     """
-    from philia.cli.summaries import counted
-
     n = len(nodes)
     return (
         f"Why not fewer: {counted(n, 'node')} ({shown_first(nodes, _NAMES, n)}) have {counted(links, 'link')} among "
-        f"them; there {counted(a - 1, 'forest')} can hold only {a - 1} · ({n:,} − 1) = {fewer_forests_hold:,}."
+        f"them; {counted(a - 1, 'forest')} can hold only {a - 1} · ({n:,} − 1) = {fewer_forests_hold:,}."
     )
 
 
 def _write(graph: Graph, held: Forests, path: Path) -> None:
-    """A line a link; names are written as in edge lists, so that the file can be read as a graph again."""
+    """One line per link; names are written as in edge lists, so that the file can be read back as a graph."""
     from io import TextIOWrapper
 
     from philia.graphs.files.edge_list import written_name

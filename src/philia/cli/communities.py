@@ -1,18 +1,20 @@
-"""philia communities: who belongs where."""
+"""philia communities: the members of each community."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from philia._text import counted
 from philia.cli import options
 from philia.cli.choices import registered
-from philia.cli.files import check_target, load_model
+from philia.cli.files import check_target
 from philia.cli.guard import INTERRUPTED
-from philia.cli.naming import node_called, plain, shown, shown_first
+from philia.cli.nodes import node_called, plain, shown, shown_first
 from philia.cli.options import option
 from philia.cli.output import Output
 from philia.exceptions import InvalidParameterError
@@ -20,6 +22,9 @@ from philia.exceptions import InvalidParameterError
 if TYPE_CHECKING:
     from philia.explain import Communities, Community, RuleComparison
     from philia.models import LinkModel
+
+_NAMES = 8
+"""Names listed per row of the table, so that it fits on a wide terminal."""
 
 
 def _rules() -> dict[str, str]:
@@ -31,30 +36,28 @@ def _rules() -> dict[str, str]:
 def communities(
     model: options.Model,
     output: Annotated[
-        Path | None, option("-o --output", "Write members: .csv is a table, .gexf or .graphml the network with them.")
+        Path | None, option("-o --output", "Members as .csv; with the network, .gexf or .graphml.")
     ] = None,
     rule: Annotated[
         str | None,
         registered(
             "--rule",
-            "Who is a member: {names}; or a membership such as 0.5. The first that a model offers is its default.",
+            "Membership rule: {names}; or a threshold such as 0.5. The first that a model offers is its default.",
             _rules,
         ),
     ] = None,
-    compare_rules: Annotated[bool, option("--compare-rules", "Show what each rule makes of the model.")] = False,
-    stability: Annotated[
-        int | None, option("--stability", "Fit so many times more, and say which communities come back.")
-    ] = None,
-    keep: Annotated[bool, option("--keep", "Keep the stability in the model file, for explain.")] = False,
-    node: Annotated[str | None, option("--node", "Show the memberships of this node only.")] = None,
+    compare_rules: Annotated[bool, option("--compare-rules", "Show the sizes that each rule leads to.")] = False,
+    stability: Annotated[int | None, option("--stability", "Number of refits, to see which communities recur.")] = None,
+    keep: Annotated[bool, option("--keep", "Save the stability in the model file, for explain.")] = False,
+    node: Annotated[str | None, option("--node", "Show only the memberships of this node.")] = None,
     force: options.Force = False,
     json: options.Json = False,
     quiet: options.Quiet = False,
     debug: options.Debug = False,
 ) -> None:
-    """List the communities of a model: kind, strength, size and fullest members.
+    """List the communities of a model: kind, strength, size and strongest members.
 
-    The third column says what a community does to the odds of a link between two full members.
+    The third column is a community's effect on the odds of a link between two full members.
 
     Example:
     $ philia communities model.safetensors -o communities.csv
@@ -64,11 +67,13 @@ def communities(
     """
     out = Output(json, quiet, debug)
     if keep and stability is None:
-        raise InvalidParameterError("there is no stability to keep; say how many fits, for example --stability 10")
+        raise InvalidParameterError("there is no stability to keep; give the number of refits, such as --stability 10")
     if output is not None:
         check_target(output, force=force)
     with out.listening():
-        fitted = load_model(model)
+        from philia.models import load
+
+        fitted = load(model)
         found = fitted.communities(_rule(rule))
         complete = True
         if stability is not None:
@@ -76,7 +81,7 @@ def communities(
             found = fitted.communities(_rule(rule))
         if keep:
             fitted.save(model)
-            out.remark(f"Kept in {model}.")
+            out.remark(f"Saved in {model}.")
         if output is not None:
             _write(out, fitted, _rule(rule), output)
         if compare_rules:
@@ -85,7 +90,7 @@ def communities(
             _all(out, found, fitted)
         else:
             name = node_called(fitted.graph_.nodes, node)
-            fitted.graph_.nodes.row(name)  # complains if there is no such node
+            fitted.graph_.nodes.row(name)  # raises an error if there is no such node
             _one(out, found, name)
     if not complete:
         raise typer.Exit(INTERRUPTED)
@@ -101,14 +106,13 @@ def _rule(text: str | None) -> str | float | None:
 
 
 def _refit(out: Output, model: LinkModel, fits: int) -> bool:
-    """Measure the stability; whether all fits were done."""
-    from philia.cli.summaries import counted
+    """Measure the stability; False if that was interrupted."""
 
     def tell(done: int, asked: int) -> None:
         if out.errors.is_terminal:
-            out.remark(f"{done} of {asked} fits are done.")
+            out.remark(f"{done} of {asked} fits done.")
 
-    out.remark(f"Fitting {counted(fits, 'time')} more; Ctrl-C keeps the fits that are done.")
+    out.remark(f"Refitting {counted(fits, 'time')}; Ctrl-C keeps the finished fits.")
     done = model.stability(fits, on_fit=tell).fits
     if done < fits:
         out.remark(f"Interrupted after {done} of {fits} fits.", style="yellow")
@@ -144,19 +148,17 @@ def _all(out: Output, found: Communities, model: LinkModel) -> None:
     if not found.found and not found.empty:
         out.say("The model has no communities.")
         return
-    rows = [
-        (c.name, c.kind, c.effect, f"{len(c):,}", *_seen_by_others(c), shown_first(c.members, 8, len(c))) for c in found
-    ]
+    rows = [(c.name, c.kind, c.effect, f"{len(c):,}", *_recurrence(c), _first(c.members)) for c in found]
     if rows:
         refits = ("stability", "other fits") if found[0].refits else ()
-        titles = ["name", "kind", "two full members", "size", *refits, "fullest members"]
+        titles = ["name", "kind", "two full members", "size", *refits, "strongest members"]
         out.table(titles, rows, right=(3, 4, 5) if refits else (3,))
     for c in found:
         if c.refits is not None and not c.refits.reliable:
             out.say(f"{c.name} was {c.refits.in_words()}.")
-    few = f": {shown_first(lonely, 8, len(lonely))}" if lonely else ""
+    few = f": {_first(lonely)}" if lonely else ""
     out.say(f"{len(lonely):,} of {len(found.nodes):,} nodes are in no community{few}.")
-    out.say(f"Who is a member: {found.rule}.{_other_rules(model)}")
+    out.say(f"Membership rule: {found.rule}.{_other_rules(model)}")
     if found.empty:
         out.say(f"Empty: {', '.join(found.empty)}.")
     for a, b in found.repeated:
@@ -164,7 +166,7 @@ def _all(out: Output, found: Communities, model: LinkModel) -> None:
 
 
 def _compare(out: Output, comparison: RuleComparison) -> None:
-    """What each membership rule makes of the model, as a table."""
+    """The communities under each membership rule, as a table."""
     facts = [
         {
             "rule": effect.rule,
@@ -182,7 +184,11 @@ def _compare(out: Output, comparison: RuleComparison) -> None:
         out.say(f"{effect.rule}: {effect.said}.")
 
 
-def _seen_by_others(community: Community) -> tuple[str, ...]:
+def _first(names: Collection[object]) -> str:
+    return shown_first(names, _NAMES, len(names))
+
+
+def _recurrence(community: Community) -> tuple[str, ...]:
     refits = community.refits
     return () if refits is None else (f"{refits.score:.2f}", f"{refits.appears} of {refits.fits}")
 
@@ -190,7 +196,7 @@ def _seen_by_others(community: Community) -> tuple[str, ...]:
 def _other_rules(model: LinkModel) -> str:
     if len(model.rules) < 2:
         return ""
-    return f" Rules to choose from: {', '.join(model.rules)}, or a number; --compare-rules shows what they do."
+    return f" Rules to choose from: {', '.join(model.rules)}, or a threshold; --compare-rules shows their effect."
 
 
 def _facts(community: Community, found: Communities) -> dict[str, Any]:

@@ -1,13 +1,14 @@
-"""philia compare: several models on the same hidden pairs, beside answers that need no model."""
+"""philia compare: several models on the same held-out pairs, next to baselines that need no model."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from philia._text import counted
 from philia.cli import options
 from philia.cli.files import reader_options
-from philia.cli.making import ModelName, make_model
+from philia.cli.models import make_model, model_option
 from philia.cli.options import option
 from philia.cli.output import Output
 from philia.exceptions import InvalidParameterError
@@ -15,16 +16,20 @@ from philia.exceptions import InvalidParameterError
 if TYPE_CHECKING:
     from philia.evaluate import Compared
 
-_USUAL = ("CommunityModel", "LogisticPCA", "BigClam", "SymNMF", "SVD", "NormalizedCuts")
+_DEFAULT = ("CommunityModel", "LogisticPCA", "BigClam", "SymNMF", "SVD", "NormalizedCuts")
+"""The models compared by default: the fast ones."""
+
+_SAMPLE = 1_000_000
+"""The most held-out pairs that a model is judged on; they take seconds."""
 
 
 def compare(
     path: options.Links,
-    model: Annotated[list[ModelName] | None, option("--model", "One of them; may be given again.")] = None,
-    homophilous: Annotated[int | None, option("-B --homophilous", "Communities that attract (chosen).")] = None,
-    heterophilous: Annotated[int | None, option("-C --heterophilous", "Communities that repel (chosen).")] = None,
-    truth: Annotated[Path | None, option("--truth", "Known communities, to compare with.")] = None,
-    held_out: Annotated[float, option("--held-out", "Share of pairs to hide and to test on (0.1).")] = 0.1,
+    model: Annotated[list[str] | None, model_option("A model to compare; may be repeated.")] = None,
+    homophilous: Annotated[int | None, option("-B --homophilous", "Attracting communities (auto).")] = None,
+    heterophilous: Annotated[int | None, option("-C --heterophilous", "Repelling communities (auto).")] = None,
+    truth: Annotated[Path | None, option("--truth", "Known communities to compare with.")] = None,
+    held_out: Annotated[float, option("--held-out", "Share of pairs to hold out as a test (0.1).")] = 0.1,
     seed: options.Seed = 0,
     delimiter: options.Delimiter = None,
     comment: options.Comment = None,
@@ -36,33 +41,30 @@ def compare(
     quiet: options.Quiet = False,
     debug: options.Debug = False,
 ) -> None:
-    """Fit several models with the same pairs hidden and see which predicts those best.
+    """Fit several models with the same pairs held out, and see which predicts these best.
 
-    CommunityModel chooses what is not given; others get 8 + 4 communities. Formulas that need no fit stand beside them.
+    CommunityModel chooses what is not given; others get 8 + 4 communities. Formulas that need no fit are listed too.
 
     Example:
     $ philia compare links.csv --model CommunityModel --model BigClam -B 3 -C 1
     """
     out = Output(json, quiet, debug)
     if not 0 < held_out < 1:
-        raise InvalidParameterError(f"--held-out is {held_out}; it must lie between 0 and 1, such as 0.1")
+        raise InvalidParameterError(f"--held-out is {held_out}; it must be between 0 and 1, such as 0.1")
     reading = reader_options(delimiter, comment, header, columns, encoding, symmetrize)
     with out.listening():
         from philia.evaluate import compare_models
         from philia.graphs import read_communities, read_graph
 
         graph = read_graph(path, **reading)
-        models = {
-            name: make_model(name, homophilous, heterophilous, seed)
-            for name in dict.fromkeys(str(chosen) for chosen in model or _USUAL)
-        }
+        models = {name: make_model(name, homophilous, heterophilous, seed) for name in dict.fromkeys(model or _DEFAULT)}
         known = None if truth is None else read_communities(truth)
         rows = compare_models(
             graph,
             models,
             held_out=held_out,
             truth=known,
-            sample=1_000_000,
+            sample=_SAMPLE,
             random_state=seed,
             on_model=lambda name: out.remark(f"Fitting {name} …"),
         )
@@ -83,11 +85,9 @@ def _show(out: Output, rows: list[Compared], *, known: bool) -> None:
     out.table(columns, [_cells(row, known=known) for row in rows], right=range(1, len(columns)))
     judged = next((row.links for row in rows if row.links is not None), None)
     if judged is not None:
-        from philia.cli.summaries import counted
-
-        pairs, links = counted(judged.pairs, "hidden pair"), counted(judged.links, "link")
-        out.say(f"Judged on {pairs} with {links} among them.")
-    out.say("AUC and average precision look at the order of the pairs only, F1 at probabilities of one half and more.")
+        pairs, links = counted(judged.pairs, "held-out pair"), counted(judged.links, "link")
+        out.say(f"Judged on {pairs}, including {links}.")
+    out.say("AUC and average precision depend only on the order of the pairs; F1 predicts a link from ½ on.")
 
 
 def _cells(row: Compared, *, known: bool) -> list[str]:

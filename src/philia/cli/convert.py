@@ -16,7 +16,7 @@ def convert(
     source: options.Links,
     target: Annotated[
         Path,
-        typer.Argument(metavar="TARGET", help="Where to write it; the ending gives the format.", show_default=False),
+        typer.Argument(metavar="TARGET", help="The new file; its extension gives the format.", show_default=False),
     ],
     delimiter: options.Delimiter = None,
     comment: options.Comment = None,
@@ -32,7 +32,7 @@ def convert(
 ) -> None:
     """Convert a network from one file format to another.
 
-    Endings: .csv, .txt, .mtx, .npz, .graphml, .gexf, .gml or .parquet, and .gz, .bz2 or .xz after it to compress.
+    Formats: .csv, .txt, .mtx, .npz, .graphml, .gexf, .gml or .parquet, followed by .gz, .bz2 or .xz to compress.
 
     Example:
     $ philia convert network.mtx links.csv

@@ -1,4 +1,4 @@
-"""philia datasets: which real networks there are, what is known about them, and their files."""
+"""philia datasets: real networks with labels, and their files."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from philia._text import counted
 from philia.cli import options
 from philia.cli.guard import GuardedCommand, GuardedGroup
 from philia.cli.options import option
@@ -19,20 +20,19 @@ if TYPE_CHECKING:
     from philia.datasets.download import OnBytes
 
 datasets = typer.Typer(
+    name="datasets",
     cls=GuardedGroup,
     no_args_is_help=True,
-    help="Real networks with labels: which there are, what is known about them, and their files.",
+    help="List, describe and download real networks with labels.",
 )
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help="One of those that list shows.", show_default=False)]
-Names = Annotated[
-    list[str] | None, typer.Argument(metavar="NAME", help="Some of those that list shows.", show_default=False)
-]
+Name = Annotated[str, typer.Argument(metavar="NAME", help="A name shown by list.", show_default=False)]
+Names = Annotated[list[str] | None, typer.Argument(metavar="NAME", help="Names shown by list.", show_default=False)]
 
 
 @datasets.command("list", cls=GuardedCommand)
 def show_all(json: options.Json = False, quiet: options.Quiet = False, debug: options.Debug = False) -> None:
-    """List all datasets: their size, and whether their files are here.
+    """List all datasets: their size, and whether their files are on this machine.
 
     Example:
     $ philia datasets list
@@ -48,15 +48,15 @@ def show_all(json: options.Json = False, quiet: options.Quiet = False, debug: op
         for name, entry in CATALOG.items()
     ]
     out.table(["name", "nodes", "links", "labels", "here", "title"], rows, right=(1, 2, 3))
-    out.say(f"Files are looked for in ${DATA} ({data_folder() or 'not set'}), then in the cache, {cache_folder()},")
-    out.say(f"which ${CACHE} can move. Get those that are not here with: philia datasets fetch NAME")
+    out.say(f"Files are searched for in ${DATA} ({data_folder() or 'not set'}), then in the cache, {cache_folder()},")
+    out.say(f"which ${CACHE} can move. Download missing files with: philia datasets fetch NAME")
 
 
 @datasets.command("info", cls=GuardedCommand)
 def show_one(
     name: Name, json: options.Json = False, quiet: options.Quiet = False, debug: options.Debug = False
 ) -> None:
-    """Say what is known about a dataset: what it shows, whom to cite, its files and, if they are here, its counts.
+    """Describe a dataset: its content, citation, files and, if they are on this machine, its counts.
 
     Example:
     $ philia datasets info football
@@ -77,7 +77,8 @@ def show_one(
         out.say(f"{word.capitalize()}: {text}")
     _say_files(out, files)
     if counts is None:
-        out.say(f"{_in_words(_size(about))}, says the catalog. Get the files with: philia datasets fetch {name}")
+        out.say(f"{_in_words(_size(about))}, according to the catalog.")
+        out.say(f"Download the files with: philia datasets fetch {name}")
     else:
         densest = f"largest degree {counts['largest_degree']:,}, degeneracy {counts['degeneracy']:,}"
         out.say(f"{_in_words(counts)}; {densest}.")
@@ -91,7 +92,7 @@ def fetch(
     quiet: options.Quiet = False,
     debug: options.Debug = False,
 ) -> None:
-    """Download what is not here yet, check all checksums, and say where the files are.
+    """Download missing files, verify all checksums, and show where the files are.
 
     Example:
     $ philia datasets fetch football
@@ -100,10 +101,10 @@ def fetch(
 
     out = Output(json, quiet, debug)
     if bool(names) == everything:
-        raise InvalidParameterError("give the names of datasets, or --all; philia datasets list shows what there is")
+        raise InvalidParameterError("give the names of datasets, or --all; philia datasets list shows them")
     wanted = library.names() if everything else list(dict.fromkeys(names or []))
     for name in wanted:
-        library.entry(name)  # complains about an unknown name before anything is downloaded
+        library.entry(name)  # raises an error for an unknown name before anything is downloaded
     files: list[dict[str, Any]] = []
     with out.listening(), _bars(out) as on_bytes:
         for name in wanted:
@@ -118,7 +119,7 @@ def fetch(
 
 
 def _files(entry: CatalogEntry) -> list[dict[str, Any]]:
-    """What is known about each file, and where it is or, if it is not here, would go."""
+    """The facts about each file, and its path, or where it would be downloaded to."""
     from philia.datasets.places import find, place_in_cache
 
     files = []
@@ -132,7 +133,7 @@ def _files(entry: CatalogEntry) -> list[dict[str, Any]]:
 def _say_files(out: Output, files: list[dict[str, Any]]) -> None:
     out.say()
     for file in files:
-        out.say(f"{file['file']}, {file['bytes']:,} bytes, {'at' if file['found'] else 'not here; would go to'}")
+        out.say(f"{file['file']}, {file['bytes']:,} bytes, {'at' if file['found'] else 'to be downloaded to'}")
         out.say(f"  {file['path']}")
         out.say(f"  from {file['address']}")
         out.say(f"  sha256 {file['sha256']}")
@@ -158,15 +159,13 @@ def _counts(name: str) -> dict[str, int]:
 
 
 def _in_words(size: dict[str, int]) -> str:
-    from philia.cli.summaries import counted
-
     nodes, links, labels = (counted(size[noun + "s"], noun) for noun in ("node", "link", "label"))
     return f"{nodes}, {links} and {labels}"
 
 
 @contextmanager
 def _bars(out: Output) -> Iterator[OnBytes | None]:
-    """Something to call while bytes arrive: shows a bar a file on standard error, if that is a terminal."""
+    """A function to call while bytes arrive, which shows one bar per file if standard error is a terminal."""
     if out.quiet or not out.errors.is_terminal:
         yield None
         return

@@ -1,4 +1,4 @@
-"""philia demo: the paper's dating app, from drawing the network to explaining a match."""
+"""philia demo: the paper's dating app, from sampling the network to explaining a match."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from philia.explain import Communities
     from philia.models import CommunityModel
 
-SHOWN = {
-    "network.png": "the probabilities of matches, and the matches drawn from them",
-    "reconstruction.png": "the matches beside what the model makes of them",
-    "factors.png": "who belongs to which community: cities attract, genders repel",
-    "loss.png": "how the loss fell",
+FIGURES = {
+    "network.png": "the probabilities of matches, and the matches sampled from them",
+    "reconstruction.png": "the matches next to the fitted probabilities",
+    "factors.png": "memberships: cities attract, genders repel",
+    "loss.png": "the loss per iteration",
     "explanation.png": "one match, explained",
 }
 """What each figure shows."""
@@ -33,14 +33,14 @@ _ROWS = "users, by city and within it by gender"
 
 
 def demo(
-    output: Annotated[Path, option("-o --output", "The folder for figures and model (demo).")] = Path("demo"),
+    output: Annotated[Path, option("-o --output", "Folder for figures and model (demo).")] = Path("demo"),
     nodes: Annotated[int, typer.Option(hidden=True, min=20)] = 1000,
     cities: Annotated[int, typer.Option(hidden=True, min=2)] = 10,
     json: options.Json = False,
     quiet: options.Quiet = False,
     debug: options.Debug = False,
 ) -> None:
-    """See what philia does, on a made-up dating app: takes less than a minute and leaves figures in a folder.
+    """Show what philia does, on a made-up dating app: takes less than a minute and writes figures to a folder.
 
     Example:
     $ philia demo --output demo
@@ -69,9 +69,7 @@ def _draw_network(out: Output, nodes: int, cities: int) -> DatingApp:
         "and 0.005 if neither does."
     )
     app = dating_app(nodes, cities, random_state=0)
-    out.say(
-        f"Drawn at random (seed 0), this gives {app.graph.n_links:,} matches among {nodes * (nodes - 1) // 2:,} pairs."
-    )
+    out.say(f"Sampled with seed 0, this gives {app.graph.n_links:,} matches among {nodes * (nodes - 1) // 2:,} pairs.")
     return app
 
 
@@ -83,8 +81,8 @@ def _fit(out: Output, app: DatingApp) -> CommunityModel:
     out.say()
     out.say("2. A model", style="bold")
     out.say(
-        "philia sees the matches only, neither cities nor genders, and is not told how many communities there are. It "
-        "hides a tenth of all pairs from itself and chooses what predicts those best."
+        "philia sees only the matches, neither cities nor genders, and is not told how many communities there are. It "
+        "sets a tenth of all pairs aside for validation and chooses what predicts these best."
     )
     model = CommunityModel(random_state=0)
     with progress_line(out) as on_iteration:
@@ -102,14 +100,14 @@ def _compare(out: Output, app: DatingApp, model: CommunityModel) -> dict[str, An
     out.say()
     out.say("3. What it found", style="bold")
     out.say(
-        "Each user's strongest attracting community against the true city, and the stronger repelling one against the "
-        "true gender (adjusted Rand index: 1 is perfect, 0 is chance):"
+        "Each user's strongest attracting community compared with the true city, and the stronger repelling one with "
+        "the true gender (adjusted Rand index: 1 is perfect, 0 is chance):"
     )
     out.table(
         ["hidden truth", "adjusted Rand index"], [("city", f"{city:.3f}"), ("gender", f"{gender:.3f}")], right=(1,)
     )
     found = model.communities()
-    out.table(["community", "odds of a link", "members", "who they are"], _described(app, found), right=(1, 2))
+    out.table(["community", "odds of a link", "members", "description"], _described(app, found), right=(1, 2))
     return {
         "nodes": app.graph.n_nodes,
         "links": app.graph.n_links,
@@ -127,7 +125,7 @@ def _described(app: DatingApp, found: Communities) -> list[tuple[str, str, str, 
     rows = []
     for community in found:
         label, truth = ("city", app.city) if community.kind == "homophilous" else ("gender", app.gender)
-        members = np.array(list(community.members), dtype=np.int64)  # users are called by their row numbers
+        members = np.array(list(community.members), dtype=np.int64)  # users are named by their row numbers
         counts = np.bincount(truth[members], minlength=1)
         most = int(counts.argmax())
         share = counts[most] / max(len(members), 1)
@@ -164,7 +162,7 @@ def _save(out: Output, app: DatingApp, model: CommunityModel, pair: tuple[int, i
         "model.safetensors": "the model, with the network",
         "communities.txt": "the members of each community, one community per line",
     }
-    out.table(["file", "what it shows"], [(str(folder / name), text) for name, text in {**SHOWN, **rest}.items()])
+    out.table(["file", "what it shows"], [(str(folder / name), text) for name, text in {**FIGURES, **rest}.items()])
 
 
 def _what_next(out: Output, folder: Path, pair: tuple[int, int]) -> None:
@@ -173,17 +171,17 @@ def _what_next(out: Output, folder: Path, pair: tuple[int, int]) -> None:
     out.say(f"philia communities {model}")
     out.say(f"philia explain {model} {pair[0]} {pair[1]}")
     out.say(f"philia predict {model} --node {pair[0]}")
-    out.say("philia fit your_links.csv      (a file with one link a line: two names, separated by a comma or a tab)")
+    out.say("philia fit your_links.csv      (a file with one link per line: two names separated by a comma or a tab)")
 
 
 def draw_figures(app: DatingApp, model: CommunityModel, pair: tuple[int, int]) -> dict[str, Axes]:
-    """All figures, each by its name and one of its axes.
+    """One of the axes of each figure, by file name.
 
     >>> from philia.datasets import dating_app
     >>> from philia.models import CommunityModel
     >>> app = dating_app(60, cities=3, random_state=0)
     >>> drawn = draw_figures(app, CommunityModel(3, 2, penalty=1, random_state=0).fit(app.graph), (0, 1))
-    >>> list(drawn) == list(SHOWN)
+    >>> list(drawn) == list(FIGURES)
     True
     """
     import numpy as np
@@ -207,7 +205,7 @@ def _network(app: DatingApp, order: Int64Array) -> Axes:
 
     true, drawn = _panels(2)
     _matrix(true, app.probabilities()[np.ix_(order, order)], app, "True probability of a match")
-    _matrix(drawn, binned_links(app.graph, order), app, "Matches drawn from it (share of pairs)", bar=True)
+    _matrix(drawn, binned_links(app.graph, order), app, "Matches sampled from it (share of pairs)", bar=True)
     return true
 
 
@@ -218,7 +216,7 @@ def _reconstruction(app: DatingApp, model: CommunityModel, order: Int64Array) ->
     from philia.plots.matrices import binned_links
 
     drawn, fitted, true = _panels(3)
-    _matrix(drawn, binned_links(app.graph, order), app, "Matches: all that the model sees")
+    _matrix(drawn, binned_links(app.graph, order), app, "Matches: what the model sees")
     _matrix(
         fitted,
         expit(model.factors_.score_block(order, order)),
@@ -241,7 +239,7 @@ def _factors(app: DatingApp, model: CommunityModel, order: Int64Array) -> Axes:
     left, right = figure.add_subplot(grid[0]), figure.add_subplot(grid[1])
     plots.memberships(model, left, order, kinds=["homophilous"])
     plots.memberships(model, right, order, kinds=["heterophilous"])
-    label(left, title=f"B: {k_B} communities attract, and are the cities", x="community", y=_ROWS)
+    label(left, title=f"B: {k_B} attract: the cities", x="community", y=_ROWS)
     label(right, title=f"C: {k_C} repel: the genders", x="community")
     _mark_cities(left, app, "y")
     _mark_cities(right, app, "y", named=False)
@@ -252,7 +250,7 @@ def _panels(count: int) -> list[Axes]:
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(5.0 * count + 1.5, 5.8), layout="compressed", dpi=150)
-    return [figure.add_subplot(1, count, place + 1) for place in range(count)]
+    return [figure.add_subplot(1, count, number) for number in range(1, count + 1)]
 
 
 def _matrix(ax: Axes, cells: Float64Array, app: DatingApp, title: str, *, bar: bool = False) -> None:
@@ -267,7 +265,7 @@ def _matrix(ax: Axes, cells: Float64Array, app: DatingApp, title: str, *, bar: b
 
 
 def _mark_cities(ax: Axes, app: DatingApp, side: str, *, named: bool = True) -> None:
-    """Lines between cities and a number in the middle of each, in the place of node numbers."""
+    """Draw lines between cities, and label the middle of each instead of single nodes."""
     import numpy as np
 
     sizes = np.bincount(app.city)

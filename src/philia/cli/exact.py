@@ -108,7 +108,7 @@ def _line(out: Output, graph: Graph, searches: int, seed: int) -> Elimination:
 
 def in_words(certificate: Certificate) -> Iterator[str]:
     """The certificate in sentences."""
-    from philia.cli.summaries import counted
+    from philia._text import counted
 
     columns, bits = counted(certificate.columns, "column"), counted(certificate.bits, "bit")
     yield f"Exact in {columns} ({certificate.construction}); numbers of up to {bits}."

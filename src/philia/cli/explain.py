@@ -1,4 +1,4 @@
-"""philia explain: why two nodes are, or are not, expected to be linked."""
+"""philia explain: why a link between two nodes is likely or unlikely."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from philia.cli import options
-from philia.cli.files import check_figure, load_model, save_figure
-from philia.cli.naming import node_called, plain, shown
+from philia.cli.files import check_figure, load_community_model, save_figure
+from philia.cli.nodes import node_called, plain, shown
 from philia.cli.options import option
 from philia.cli.output import Output
-from philia.exceptions import InvalidParameterError
 
 if TYPE_CHECKING:
     from philia.explain import LinkExplanation
@@ -22,13 +21,13 @@ def explain(
     model: options.Model,
     u: Annotated[str, typer.Argument(metavar="U", help="A node.", show_default=False)],
     v: Annotated[str, typer.Argument(metavar="V", help="Another node.", show_default=False)],
-    figure: Annotated[Path | None, option("--figure", "Also draw it, for example to link.png.")] = None,
+    figure: Annotated[Path | None, option("--figure", "Also draw it, such as link.png.")] = None,
     force: options.Force = False,
     json: options.Json = False,
     quiet: options.Quiet = False,
     debug: options.Debug = False,
 ) -> None:
-    """Explain a prediction: what every community adds to the odds of one link.
+    """Explain a prediction: the effect of every community on the odds of one link.
 
     Names that begin with a dash come after --, as in: philia explain model.safetensors -- -1 2
 
@@ -39,13 +38,7 @@ def explain(
     if figure is not None:
         check_figure(figure, force=force)
     with out.listening():
-        from philia.models import CommunityModel
-
-        fitted = load_model(model)
-        if not isinstance(fitted, CommunityModel):
-            raise InvalidParameterError(
-                f"{str(model)!r} holds a {type(fitted).__name__}; only a CommunityModel can take its predictions apart"
-            )
+        fitted = load_community_model(model, "explain its predictions")
         nodes = fitted.graph_.nodes
         explanation = fitted.explain(node_called(nodes, u), node_called(nodes, v))
         if figure is not None:
@@ -58,7 +51,7 @@ def explain(
 
 
 def show_explanation(out: Output, explanation: LinkExplanation) -> None:
-    """The explanation as a sentence and a table.
+    """Print an explanation as a sentence and a table.
 
     >>> from philia.explain import LinkExplanation
     >>> show_explanation(Output(), LinkExplanation("ann", "bob", True, 0.0, ()))
@@ -89,7 +82,7 @@ def show_explanation(out: Output, explanation: LinkExplanation) -> None:
 
 
 def explanation_facts(explanation: LinkExplanation) -> dict[str, Any]:
-    """The explanation for programs; ``log_odds`` of the reasons and the baseline add up to ``logit``.
+    """An explanation for programs; the baseline and the ``log_odds`` of the reasons sum to ``logit``.
 
     >>> from philia.explain import LinkExplanation
     >>> explanation_facts(LinkExplanation("ann", "bob", True, 0.0, ()))["probability"]

@@ -1,4 +1,4 @@
-"""Files that commands read and write: graphs, models and figures, checked before the work begins."""
+"""Files that commands read and write, checked before any work."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from philia.models import LinkModel
+    from philia.models import CommunityModel
 
 MODEL_SUFFIX = ".safetensors"
 
@@ -54,49 +54,50 @@ def _columns(text: str) -> tuple[int | str, int | str]:
     return (int(parts[0]), int(parts[1])) if numbers else (parts[0], parts[1])
 
 
-def load_model(path: Path) -> LinkModel:
-    """The model in a file.
+def load_community_model(path: Path, task: str) -> CommunityModel:
+    """The community model in a file; another model cannot do the task.
 
-    >>> load_model(Path("nowhere.safetensors"))
+    >>> load_community_model(Path("nowhere.safetensors"), "place new nodes")
     Traceback (most recent call last):
     philia.exceptions.ModelFileError: there is no model file 'nowhere.safetensors'; ...
     """
-    from philia.models import load
+    from philia.models import CommunityModel, load
 
-    return load(path)
+    model = load(path)
+    if not isinstance(model, CommunityModel):
+        raise InvalidParameterError(f"{str(path)!r} holds a {type(model).__name__}; only a CommunityModel can {task}")
+    return model
 
 
 def check_target(path: Path, *, force: bool) -> None:
-    """Complain, before any work, if the file cannot be written or would replace another one unasked.
+    """Raise an error, before any work, if the file cannot be written or would replace another one.
 
     >>> check_target(Path("no/such/folder/new.csv"), force=False)
     Traceback (most recent call last):
     philia.exceptions.InvalidParameterError: there is no folder 'no/such/folder' to write 'new.csv' to; make it first
     """
     if str(path) == "-":
-        raise InvalidParameterError("nothing is written to standard output here; give the name of a file")
+        raise InvalidParameterError("this command cannot write to standard output; give the name of a file")
     if path.is_dir():
         raise InvalidParameterError(f"{str(path)!r} is a folder; give the path of a file in it")
     if path.is_file() and not force:
-        raise InvalidParameterError(f"{str(path)!r} exists already; choose another name or add --force to replace it")
+        raise InvalidParameterError(f"{str(path)!r} exists already; choose another name, or add --force to replace it")
     if not path.parent.is_dir():
         raise InvalidParameterError(f"there is no folder {str(path.parent)!r} to write {path.name!r} to; make it first")
 
 
 def check_figure(path: Path, *, force: bool) -> None:
-    """The same for a figure, which must also end in a format that can be drawn.
+    """The same for a figure, whose extension must also be a supported format.
 
     >>> check_figure(Path("link.xyz"), force=False)
     Traceback (most recent call last):
-    philia.exceptions.InvalidParameterError: no figure is drawn with the ending '.xyz'; use one of ...
+    philia.exceptions.InvalidParameterError: '.xyz' is not a format for figures; use one of ...
     """
     from matplotlib.figure import Figure
 
     formats = sorted(Figure().canvas.get_supported_filetypes())
     if path.suffix.lower().lstrip(".") not in formats:
-        raise InvalidParameterError(
-            f"no figure is drawn with the ending {path.suffix!r}; use one of {', '.join(formats)}"
-        )
+        raise InvalidParameterError(f"{path.suffix!r} is not a format for figures; use one of {', '.join(formats)}")
     check_target(path, force=force)
 
 

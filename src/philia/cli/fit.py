@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from enum import StrEnum
 from pathlib import Path
@@ -10,81 +10,73 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from philia.cli import options, places
-from philia.cli.bounded import Memory, memory_bound, read_within
+from philia._text import counted
+from philia.cli import options
 from philia.cli.checkpoint import Resume, checkpoint_of, planned, settle
 from philia.cli.files import MODEL_SUFFIX, reader_options
 from philia.cli.guard import INTERRUPTED
-from philia.cli.making import ModelName, make_model
-from philia.cli.options import option
+from philia.cli.models import OURS, make_model, model_option
+from philia.cli.options import choice, option
 from philia.cli.output import Output
-from philia.cli.report import check_report, make_report
+from philia.cli.report import check_report, write_page
 from philia.exceptions import InvalidParameterError, PhiliaError
 
 if TYPE_CHECKING:
+    from philia.execution.cluster import DaskCluster
     from philia.fitting import Checkpoint
     from philia.graphs import Graph
+    from philia.graphs.memory import MemoryBound
     from philia.models import LinkModel
 
 
-_OURS = ModelName.CommunityModel
-
-
 class Background(StrEnum):
-    """What every pair gets before any community speaks."""
+    """The baseline, before any community is counted."""
 
     none = "none"
     constant = "constant"
     popularity = "popularity"
 
 
-class Start(StrEnum):
-    """Where the solver begins."""
-
-    spectral = "spectral"
-    uniform = "uniform"
-    background = "background"
-    signed = "signed"
-    logistic = "logistic"
-
-
-class Solver(StrEnum):
-    """How the loss is minimised."""
-
-    auto = "auto"
-    lbfgsb = "lbfgsb"
-    floor = "floor"
-    adam = "adam"
-
-
 class Precision(StrEnum):
-    """How many digits."""
+    """The floating-point type of the fit."""
 
     float64 = "float64"
     float32 = "float32"
 
 
+def _starts() -> Iterable[str]:
+    from philia.initialization import STARTS
+
+    return STARTS
+
+
+def _solvers() -> Iterable[str]:
+    from philia.solvers import SOLVERS
+
+    return SOLVERS
+
+
 def fit(
     path: options.Links,
-    model: Annotated[ModelName, option("--model", "Another model, with B + C columns.")] = _OURS,
-    homophilous: Annotated[int | None, option("-B --homophilous", "Communities that attract (chosen).")] = None,
-    heterophilous: Annotated[int | None, option("-C --heterophilous", "Communities that repel (chosen).")] = None,
-    output: Annotated[Path | None, option("-o --output", "The model file (LINKS.safetensors, here).")] = None,
-    penalty: Annotated[float | None, option("--penalty", "Of |B|² + |C|²; less follows closer (chosen).")] = None,
+    model: Annotated[str, model_option("Fit another model, with B + C columns.")] = OURS,
+    homophilous: Annotated[int | None, option("-B --homophilous", "Attracting communities (auto).")] = None,
+    heterophilous: Annotated[int | None, option("-C --heterophilous", "Repelling communities (auto).")] = None,
+    output: Annotated[Path | None, option("-o --output", "Model file (LINKS.safetensors).")] = None,
+    penalty: Annotated[float | None, option("--penalty", "Regularization; smaller fits closer (auto).")] = None,
     background: Annotated[
         Background | None, option("--background", "none, constant or popularity (popularity).")
     ] = None,
-    start: Annotated[Start | None, option("--start", "spectral, uniform, signed … (spectral).")] = None,
-    solver: Annotated[Solver | None, option("--solver", "lbfgsb, floor, adam: for large ones (by size).")] = None,
-    iterations: Annotated[int | None, option("--iterations", "At most so many steps (200, or by size).")] = None,
+    start: Annotated[str | None, choice("--start", "spectral, uniform, signed … (spectral).", _starts)] = None,
+    solver: Annotated[str | None, choice("--solver", "lbfgsb, floor or adam (by size).", _solvers)] = None,
+    iterations: Annotated[int | None, option("--iterations", "Maximum iterations (by size).")] = None,
     seed: options.Seed = 0,
-    dtype: Annotated[Precision | None, option("--dtype", "float64, or float32: faster (float64).")] = None,
-    threads: Annotated[int | None, option("--threads", "How many at a time (all cores).")] = None,
-    cluster: places.Cluster = None,
-    workers: places.Workers = None,
-    memory: Memory = None,
-    held_out: Annotated[float | None, option("--held-out", "Share of pairs to hide and to test on.")] = None,
-    report: Annotated[Path | None, option("--report", "Also make a page about the model, report.html.")] = None,
+    dtype: Annotated[Precision | None, option("--dtype", "float64, or float32, faster (float64).")] = None,
+    threads: Annotated[int | None, option("--threads", "Number of threads (all cores).")] = None,
+    cluster: Annotated[str | None, option("--cluster", "Dask scheduler, such as tcp://10.0.0.1:8786.")] = None,
+    workers: Annotated[int | None, option("--workers", "Number of Dask processes to start.")] = None,
+    memory: Annotated[str | None, option("--memory", "Memory limit, such as 4G.")] = None,
+    held_out: Annotated[float | None, option("--held-out", "Share of pairs to hold out as a test.")] = None,
+    report: Annotated[Path | None, option("--report", "Also write a report, such as report.html.")] = None,
     delimiter: options.Delimiter = None,
     comment: options.Comment = None,
     header: options.Header = None,
@@ -111,8 +103,8 @@ def fit(
         _check_report(report, model, force=force or resume)
     checkpoint = checkpoint_of(target, resume=resume, force=force)
     reading = reader_options(delimiter, comment, header, columns, encoding, symmetrize, weights)
-    bound = memory_bound(memory)
-    with out.listening(), _honest_about_saving(target, checkpoint):
+    bound = _memory_bound(memory)
+    with out.listening(), _saying_what_is_saved(target, checkpoint):
         fitted = make_model(
             model,
             homophilous,
@@ -120,15 +112,15 @@ def fit(
             seed,
             penalty=penalty,
             background=background and background.value,
-            start=start and start.value,
+            start=start,
             dtype=dtype and dtype.value,
             n_jobs=threads,
             **_search(model, solver, iterations),
         )
-        with places.running(fitted, cluster, workers, threads):
-            graph = read_within(out, path, reading, fitted, bound)
+        with _executor(fitted, cluster, workers, threads):
+            graph = _read(out, path, reading, fitted, bound)
             if weights:
-                _mind_weights(out, fitted, graph)
+                _check_weights(out, fitted, graph)
             plan = planned(fitted, graph, held_out)
             complete = settle(out, checkpoint, target, plan, resume=resume, force=force)
             if complete is None:
@@ -141,7 +133,7 @@ def fit(
             checkpoint.clear()  # not before, so that nothing is lost in between
         summary = _summary(fitted, held_out, target)
         if report is not None and fitted.solution_.reason != "interrupted":
-            summary |= make_report(out, fitted, report, title=target.stem, source=target.name)
+            summary |= write_page(out, fitted, report, title=target.stem, source=target.name)
     _show(out, path, fitted, summary, checkpoint)
     out.data(summary)
     if fitted.solution_.reason == "interrupted":
@@ -149,8 +141,8 @@ def fit(
 
 
 @contextmanager
-def _honest_about_saving(target: Path, checkpoint: Checkpoint) -> Iterator[None]:
-    """Say after Ctrl-C whether there is a model now, where the fit itself could not keep the best so far."""
+def _saying_what_is_saved(target: Path, checkpoint: Checkpoint) -> Iterator[None]:
+    """Say whether a model was saved if Ctrl-C comes when the fit cannot keep the best so far."""
 
     def written() -> tuple[int, int] | None:
         return (target.stat().st_ino, target.stat().st_mtime_ns) if target.is_file() else None
@@ -164,7 +156,7 @@ def _honest_about_saving(target: Path, checkpoint: Checkpoint) -> Iterator[None]
         hint = ""
         with suppress(PhiliaError):
             if checkpoint.about is not None:
-                hint = f" The same command with --resume goes on from {checkpoint.path}."
+                hint = f" To continue from {checkpoint.path}, run the same command with --resume."
         raise KeyboardInterrupt(f"No model was saved.{hint}") from None
 
 
@@ -174,20 +166,18 @@ def _check_counts(counts: dict[str, int | None]) -> None:
             raise InvalidParameterError(f"{name} is {count}; it must be 1 or more")
 
 
-def _check_report(report: Path, model: ModelName, *, force: bool) -> None:
-    if model is not _OURS:
-        raise InvalidParameterError(
-            f"--report shows reasons, which {model.value} does not have; leave it out, or leave out --model"
-        )
+def _check_report(report: Path, model: str, *, force: bool) -> None:
+    if model != OURS:
+        raise InvalidParameterError(f"--report shows reasons, which {model} does not have; remove --report or --model")
     check_report(report, force=force)
 
 
 def _target(path: str, output: Path | None) -> Path:
-    """Where the model goes: where it was told to, or to the current folder under the name of the input."""
+    """The path of the model file; by default in the current folder, named after the input."""
     if output is None:
         if path == "-":
             raise InvalidParameterError(
-                "links from standard input have no name to save under; say -o model.safetensors"
+                "links from standard input have no name to save the model under; add -o model.safetensors"
             )
         from philia.graphs.files.compression import SUFFIXES
 
@@ -199,34 +189,110 @@ def _target(path: str, output: Path | None) -> Path:
     return output
 
 
-def _search(model: ModelName, solver: Solver | None, iterations: int | None) -> dict[str, Any]:
-    """How to search, where the model searches: a solver with its number of steps, or the steps alone."""
+def _search(model: str, solver: str | None, iterations: int | None) -> dict[str, Any]:
+    """The settings of the search: a solver with its number of iterations, or the iterations alone."""
     if solver is None and iterations is None:
         return {}
-    if model is ModelName.VGraph and solver is None:
+    from philia.models import MODELS
+
+    if solver is None and "iterations" in MODELS[model]._get_param_names():
         return {"iterations": iterations}
     from philia.solvers import as_solver, shortened
 
-    name = (solver or Solver.auto).value
+    name = solver or "auto"
     return {"solver": name if iterations is None else shortened(as_solver(name), iterations)}
 
 
-def _mind_weights(out: Output, model: LinkModel, graph: Graph) -> None:
-    """Say so where weights were asked for in vain."""
+@contextmanager
+def _executor(model: LinkModel, cluster: str | None, workers: int | None, threads: int | None = None) -> Iterator[None]:
+    """Run the model on the executor asked for, which is closed at the end of the block.
+
+    >>> from philia import SVD, CommunityModel
+    >>> with _executor(CommunityModel(), None, None):
+    ...     pass
+    >>> with _executor(SVD(), "tcp://10.0.0.1:8786", None):
+    ...     pass
+    Traceback (most recent call last):
+    philia.exceptions.InvalidParameterError: SVD has no --cluster option, it runs on this machine; remove it
+    """
+    asked = [name for name, value in (("--cluster", cluster), ("--workers", workers)) if value is not None]
+    if not asked:
+        yield
+        return
+    if len(asked) > 1:
+        raise InvalidParameterError(
+            "--cluster and --workers are both given; --workers starts processes on this machine, so remove one of them"
+        )
+    if "executor" not in model.get_params(deep=False):
+        raise InvalidParameterError(
+            f"{type(model).__name__} has no {asked[0]} option, it runs on this machine; remove it"
+        )
+    with _dask(cluster, workers, threads) as executor:
+        model.set_params(executor=executor)
+        yield
+
+
+def _dask(cluster: str | None, workers: int | None, threads: int | None) -> DaskCluster:
+    from philia.execution.cluster import DaskCluster
+
+    if workers is None:
+        return DaskCluster(cluster)
+    if workers < 1:
+        raise InvalidParameterError(f"--workers is {workers}; it must be 1 or more")
+    return DaskCluster.local(workers, threads=None if threads is None else max(1, threads // workers))
+
+
+def _memory_bound(text: str | None) -> MemoryBound | None:
+    """The memory limit, checked before any work.
+
+    >>> _memory_bound("4G"), _memory_bound(None)
+    (MemoryBound(4.0 GB), None)
+    """
+    from philia.graphs.memory import MemoryBound
+
+    return None if text is None else MemoryBound.of(text)
+
+
+def _read(out: Output, path: str, reading: dict[str, Any], model: LinkModel, memory: MemoryBound | None) -> Graph:
+    """The graph to fit, with its links on disk if graph and fit together would exceed the memory limit."""
+    from philia.graphs import read_graph
+
+    graph = read_graph(path, **reading, memory=memory)
+    return graph if memory is None else _within(out, graph, model, memory)
+
+
+def _within(out: Output, graph: Graph, model: LinkModel, memory: MemoryBound) -> Graph:
+    """The graph in memory or on disk, as the fit needs it; an error if the fit cannot stay below the limit."""
+    import tempfile
+
+    from philia.graphs.mapped import InMemory, on_disk, storage_of
+    from philia.models.factorization import Factorization
+    from philia.models.memory_plan import plan_for
+
+    if not isinstance(model, Factorization):
+        out.remark(f"The memory that {type(model).__name__} needs is not known; the limit holds for reading only.")
+    elif plan_for(model, graph, memory).mapped and storage_of(graph.adjacency.indices) == InMemory():
+        graph = on_disk(graph)
+    if storage_of(graph.adjacency.indices) != InMemory():
+        out.remark(f"To stay below the memory limit, links are kept on disk, in {tempfile.gettempdir()}.")
+    return graph
+
+
+def _check_weights(out: Output, model: LinkModel, graph: Graph) -> None:
+    """Remark if --weights has no effect."""
     from philia.models.factorization import Factorization
 
     if graph.weights is None:
         out.remark("No link has a weight other than 1.")
     elif not isinstance(model, Factorization):
-        out.remark(f"{type(model).__name__} does not know weights; it takes all links alike.")
+        out.remark(f"{type(model).__name__} ignores weights; all links count the same.")
 
 
 def _run(out: Output, model: LinkModel, graph: Graph, held_out: float | None, checkpoint: Checkpoint) -> None:
     from philia.cli.progress import progress_line
-    from philia.cli.summaries import counted
 
     out.remark(
-        f"Fitting {counted(graph.n_nodes, 'node')} and {counted(graph.n_links, 'link')}; from the first iteration on "
+        f"Fitting {counted(graph.n_nodes, 'node')} and {counted(graph.n_links, 'link')}; after the first iteration, "
         "Ctrl-C saves the best so far."
     )
     with progress_line(out) as on_iteration:
@@ -236,7 +302,7 @@ def _run(out: Output, model: LinkModel, graph: Graph, held_out: float | None, ch
 def _summary(model: LinkModel, held_out: float | None, target: Path) -> dict[str, Any]:
     from philia.cli.summaries import fit_facts, graph_facts, held_out_facts
 
-    complete = model.solution_.reason != "interrupted"  # who pressed Ctrl-C does not want to wait for scores
+    complete = model.solution_.reason != "interrupted"  # after Ctrl-C nobody wants to wait for scores
     facts = {"model": str(target), "graph": graph_facts(model.graph_), **fit_facts(model, score=complete)}
     if held_out and complete:
         facts["held_out"] = held_out_facts(model)
@@ -252,13 +318,13 @@ def _show(out: Output, path: str, model: LinkModel, summary: dict[str, Any], che
     if summary.get("held_out", {}).get("pairs"):
         scores = summary["held_out"]
         out.say(
-            f"On {scores['pairs']:,} of the hidden pairs the mean log-likelihood is {scores['mean_log_likelihood']:.4f}"
+            f"On {scores['pairs']:,} held-out pairs the mean log-likelihood is {scores['mean_log_likelihood']:.4f}"
             + (f" and the area under the ROC curve {scores['auc']:.3f}." if scores["auc"] is not None else ".")
         )
     if model.solution_.reason == "interrupted":
-        out.say("The fit was interrupted; the best that it had found by then is saved.", style="yellow")
+        out.say("The fit was interrupted; the best model so far is saved.", style="yellow")
         if checkpoint.about is not None:
-            out.say(f"To go on with it, give the same command with --resume; to forget it, remove {checkpoint.path}.")
+            out.say(f"To continue, run the same command with --resume; to discard the rest, remove {checkpoint.path}.")
     if "report" in summary:
         out.say(f"Wrote {summary['report']}; open it in a browser.")
     out.say(f"Saved in {summary['model']}. To see the communities: philia communities {summary['model']}")

@@ -1,4 +1,4 @@
-"""What happens when a command fails: a sentence for people, an exit code for programs, a traceback for developers."""
+"""The guard around every command: errors become a sentence, an exit code and, with --debug, a traceback."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from philia.cli.choices import complete_help
 from philia.exceptions import PhiliaError
 
 MISTAKE, BUG, INTERRUPTED, CLOSED = 2, 1, 130, 141
-"""Exit codes: what was asked for cannot be done; philia failed; Ctrl-C; the reader of a pipe went away."""
+"""Exit codes: wrong use; a bug in philia; Ctrl-C (128 + SIGINT); the reader of a pipe went away (128 + SIGPIPE)."""
 
 
 class GuardedGroup(TyperGroup):
-    """A group of commands whose help may be cut off by a reader, and which is interrupted as its commands are."""
+    """A group of commands; closed pipes and Ctrl-C end it as they end its commands."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Show the help."""
@@ -29,17 +29,17 @@ class GuardedGroup(TyperGroup):
 
     def make_context(self, *arguments: Any, **named: Any) -> Any:
         """Read the options."""
-        with _ended_quietly():
+        with _interruptible():
             return super().make_context(*arguments, **named)
 
     def invoke(self, ctx: Any) -> Any:
         """Find the command and run it."""
-        with _ended_quietly():
+        with _interruptible():
             return super().invoke(ctx)
 
 
 class GuardedCommand(TyperCommand):
-    """A command whose errors end in one red sentence on standard error, with ``--debug`` after a traceback."""
+    """A command whose errors are one red sentence on standard error, with ``--debug`` after a traceback."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Show the help."""
@@ -51,7 +51,7 @@ class GuardedCommand(TyperCommand):
         """Run the command."""
         try:
             result = super().invoke(ctx)
-            sys.stdout.flush()  # a closed pipe shows here, not when Python says goodbye
+            sys.stdout.flush()  # a closed pipe is noticed here, not when Python exits
         except (typer.Exit, typer.Abort):
             raise
         except BrokenPipeError:
@@ -67,7 +67,7 @@ class GuardedCommand(TyperCommand):
 
 
 def in_words(error: BaseException) -> tuple[str, int]:
-    """A sentence about an error, and the exit code that goes with it.
+    """A sentence about an error, and its exit code.
 
     >>> in_words(PhiliaError("the graph has no nodes"))
     ('the graph has no nodes', 2)
@@ -79,7 +79,7 @@ def in_words(error: BaseException) -> tuple[str, int]:
     if isinstance(error, KeyboardInterrupt):
         return f"Interrupted. {error}".strip(), INTERRUPTED
     if isinstance(error, MemoryError):
-        return "There was not enough memory; try a smaller graph or fewer communities.", MISTAKE
+        return "Not enough memory; try a smaller graph or fewer communities.", MISTAKE
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename!r}: {error.strerror}" if error.filename else error.strerror, MISTAKE
     said = f"{type(error).__name__}: {error}".strip(": ")
@@ -95,8 +95,8 @@ def _complain(sentence: str) -> None:
 
 @contextmanager
 def guarded_streams() -> Iterator[None]:
-    """Standard streams that can be used whatever the caller has done to them, for as long as a command runs."""
-    # The number of a closed stream would be given to the next file that is opened, a model for instance.
+    """Keep the standard streams usable for the duration of the block, even if the caller has closed some of them."""
+    # The descriptor of a closed stream would be given to the next file that is opened, such as a model.
     while (number := os.open(os.devnull, os.O_RDWR)) <= 2:
         pass
     os.close(number)
@@ -104,7 +104,7 @@ def guarded_streams() -> Iterator[None]:
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115  (until the end)
     for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):  # a letter that the terminal does not know is written out, not a crash
+        if hasattr(stream, "reconfigure"):  # escape letters that the terminal does not know instead of crashing
             stream.reconfigure(errors="backslashreplace")
     try:
         try:
@@ -114,14 +114,14 @@ def guarded_streams() -> Iterator[None]:
     except BrokenPipeError:
         _forget_stdout()
         sys.exit(CLOSED)
-    except OSError as error:  # a full disk shows when help is written to it
+    except OSError as error:  # such as a full disk while help is written to a file
         _forget_stdout()
         _complain(in_words(error)[0])
         sys.exit(MISTAKE)
 
 
 @contextmanager
-def _ended_quietly() -> Iterator[None]:
+def _interruptible() -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt as error:
@@ -137,11 +137,11 @@ def _ended_quietly() -> Iterator[None]:
 def _help_cut_off() -> Iterator[None]:
     try:
         yield
-    except SystemExit:  # rich has seen a closed pipe, and would end the program with 1
+    except SystemExit:  # rich exits with 1 on a closed pipe
         raise typer.Exit(CLOSED) from None
 
 
 def _forget_stdout() -> None:
-    """Send what is still to be written nowhere, so that Python does not try once more on its way out."""
-    with suppress(OSError, ValueError):  # where standard output is no real file there is nothing to forget
+    """Discard what is still buffered, so that Python does not try to write it again on exit."""
+    with suppress(OSError, ValueError):  # nothing to discard if standard output is not a real file
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

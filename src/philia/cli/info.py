@@ -1,4 +1,4 @@
-"""philia info: what a file holds, a graph or a model."""
+"""philia info: a summary of a file of links or a model."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from philia._text import counted
 from philia.cli import options
-from philia.cli.files import MODEL_SUFFIX, load_model, reader_options
-from philia.cli.naming import shown
+from philia.cli.files import MODEL_SUFFIX, reader_options
+from philia.cli.nodes import shown
 from philia.cli.output import Output
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from philia.models import LinkModel
 
 _QUICK = 20_000
-"""Up to this many nodes a model is scored while one waits."""
+"""The largest graph whose model is scored: at most about ten seconds."""
 
 
 def info(
@@ -34,7 +35,7 @@ def info(
     quiet: options.Quiet = False,
     debug: options.Debug = False,
 ) -> None:
-    """Say what a file holds: the size of a network, or the settings and fit of a model.
+    """Describe a file: the size of a network, or the settings and fit of a model.
 
     Example:
     $ philia info links.csv
@@ -44,7 +45,9 @@ def info(
     reading = reader_options(delimiter, comment, header, columns, encoding, symmetrize)
     with out.listening():
         if Path(path).suffix == MODEL_SUFFIX:
-            _model(out, path, load_model(Path(path)))
+            from philia.models import load
+
+            _model(out, path, load(path))
         else:
             from philia.graphs import read_graph
 
@@ -52,7 +55,7 @@ def info(
 
 
 def _graph(out: Output, path: str, graph: Graph) -> None:
-    from philia.cli.summaries import counted, graph_facts, graph_in_words
+    from philia.cli.summaries import graph_facts, graph_in_words
 
     facts = {"kind": "graph", "file": path, **graph_facts(graph), **_shape(graph)}
     out.data(facts)

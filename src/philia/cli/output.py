@@ -1,10 +1,9 @@
-"""Where words go: results to standard output, remarks to standard error, JSON or nothing if that was asked for."""
+"""What a command prints: results to standard output, remarks to standard error; JSON or nothing on request."""
 
 from __future__ import annotations
 
-import json
 import logging
-import math
+import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -12,20 +11,40 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import IO, TYPE_CHECKING, Any
 
+from philia._text import to_json
+
 if TYPE_CHECKING:
-    from philia.cli.console import LiteralConsole
+    from rich.console import Console
+
+_PLAIN_WIDTH = 240
+"""The width of tables in a file or a pipe, where no screen sets a limit."""
+
+_NARROWEST = 60
+"""The minimum width of a table. A narrower screen wraps its lines, but its words stay whole."""
 
 
-def console_for(stream: IO[str]) -> LiteralConsole:
-    """A console for a stream; rich is loaded only now, as most of what a command line does needs none of it."""
-    from philia.cli.console import LiteralConsole
+def console_for(stream: IO[str]) -> Console:
+    """A console that prints names such as [red] or :smile: literally; colors and width follow the terminal.
 
-    return LiteralConsole(stream)
+    >>> console_for(sys.stdout).print("[red] and :smile: are printed as they are")
+    [red] and :smile: are printed as they are
+    """
+    from rich.console import Console  # not before: most of a command's work needs none of it
+
+    class LiteralConsole(Console):
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError  # rich would end the process; the guard of the commands does
+
+    unlimited = not stream.isatty() and "COLUMNS" not in os.environ
+    width = _PLAIN_WIDTH if unlimited else None
+    console = LiteralConsole(file=stream, markup=False, emoji=False, highlight=False, width=width)
+    console.width = max(console.width, _NARROWEST)
+    return console
 
 
 @dataclass(frozen=True)
 class Output:
-    """What a command says, and to whom: to people, to programs (``json``), to developers (``debug``) or to nobody.
+    """What a command says: to people, to programs (``json``), to developers (``debug``) or to nobody (``quiet``).
 
     >>> Output().say("2 nodes")
     2 nodes
@@ -37,26 +56,26 @@ class Output:
     debug: bool = False
 
     @cached_property
-    def _out(self) -> LiteralConsole:
+    def _out(self) -> Console:
         return console_for(sys.stdout)
 
     @cached_property
-    def errors(self) -> LiteralConsole:
-        """The console of remarks and progress."""
+    def errors(self) -> Console:
+        """The console for remarks and progress."""
         return console_for(sys.stderr)
 
     def say(self, sentence: str = "", style: str = "") -> None:
-        """A result for people."""
+        """Print a result for people."""
         if not (self.json or self.quiet):
             self._out.print(sentence, style=style or None, soft_wrap=not self._out.is_terminal)
 
     def remark(self, sentence: str, style: str = "dim") -> None:
-        """What is going on, beside the results."""
+        """Print what is going on, to standard error."""
         if not self.quiet:
             self.errors.print(sentence, style=style, soft_wrap=not self.errors.is_terminal)
 
     def table(self, columns: Sequence[str], rows: Iterable[Sequence[str]], *, right: Iterable[int] = ()) -> None:
-        """A table for people; ``right`` lists the columns that hold numbers."""
+        """Print a table for people; ``right`` lists the columns of numbers, which are aligned to the right."""
         if self.json or self.quiet:
             return
         from rich.box import SIMPLE_HEAD
@@ -64,22 +83,22 @@ class Output:
 
         numbers = set(right)
         table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
-        for place, name in enumerate(columns):
-            table.add_column(name, justify="right" if place in numbers else "left", overflow="fold")
+        for number, name in enumerate(columns):
+            table.add_column(name, justify="right" if number in numbers else "left", overflow="fold")
         for row in rows:
             table.add_row(*row)
         self._out.print(table)
         self._out.print()
 
     def data(self, found: Mapping[str, Any]) -> None:
-        """The result for programs; the only thing on standard output if it was asked for."""
+        """Print the result for programs; with ``--json``, nothing else goes to standard output."""
         if self.json:
             ascii_only = "utf" not in (sys.stdout.encoding or "").lower()
-            sys.stdout.write(json.dumps(_finite(found), indent=2, ensure_ascii=ascii_only, allow_nan=False) + "\n")
+            sys.stdout.write(to_json(found, indent=2, ensure_ascii=ascii_only) + "\n")
 
     @contextmanager
     def listening(self) -> Iterator[None]:
-        """Pass on what the library logs, such as that it compiles for the first time, for as long as a command runs."""
+        """Print what the library logs, such as that it is compiling, for the duration of the block."""
         logger = logging.getLogger("philia")
         handler = _Remarks(self)
         level = logger.level
@@ -93,7 +112,7 @@ class Output:
 
 
 class _Remarks(logging.Handler):
-    """Log records as remarks; through the console, so that a progress line stays whole."""
+    """Prints log records as remarks, through the console, so that a progress line stays intact."""
 
     def __init__(self, out: Output) -> None:
         super().__init__()
@@ -101,18 +120,3 @@ class _Remarks(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         self._to.remark(record.getMessage())
-
-
-def _finite(value: Any) -> Any:
-    """The same with null in the place of infinity and of what is not a number, which JSON does not know.
-
-    >>> _finite({"odds": [1.5, float("inf")]})
-    {'odds': [1.5, None]}
-    """
-    if isinstance(value, Mapping):
-        return {str(key): _finite(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_finite(item) for item in value]
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    return value

@@ -1,4 +1,4 @@
-"""philia place: where nodes that were not in the network belong."""
+"""philia place: fold-in of new nodes into a fitted model."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from philia.cli import options
-from philia.cli.files import load_model
-from philia.cli.naming import plain, shown
+from philia.cli.files import load_community_model
+from philia.cli.nodes import plain, read_any_pairs, shown
 from philia.cli.options import option
 from philia.cli.output import Output
 from philia.exceptions import InvalidParameterError
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from philia.models import Placement
 
 _SHOWN = 50
+"""Nodes listed in the table: about a screen; --json prints all."""
 
 
 def place(
@@ -29,53 +30,46 @@ def place(
         str,
         typer.Argument(
             metavar="LINKS",
-            help="A file of links of new nodes with nodes of the model; - is standard input.",
+            help="A file of links between new nodes and nodes of the model; - is standard input.",
             show_default=False,
         ),
     ],
-    top: Annotated[int, option("--top", "How many of the likeliest other links to show for each (3).")] = 3,
+    top: Annotated[int, option("--top", "Likeliest other links to show per node (3).")] = 3,
     delimiter: options.Delimiter = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
     debug: options.Debug = False,
 ) -> None:
-    """Place new nodes: their communities and likeliest other links, without fitting again.
+    """Place new nodes (fold-in): their communities and likeliest other links, without refitting.
 
-    Names that the model does not know are the new nodes. All their links with nodes of the model should be in the file:
-    whoever is not named there counts as not linked. Links between two new nodes are not considered.
+    Names that are not in the model are the new nodes. The file should contain all their links with nodes of the model:
+    pairs that are missing count as not linked. Links between two new nodes are ignored.
 
     Example:
     $ philia place model.safetensors new_links.csv
     """
     out = Output(json, quiet, debug)
     if top < 1:
-        raise InvalidParameterError(f"--top is {top}; ask for at least 1 link")
+        raise InvalidParameterError(f"--top is {top}; it must be at least 1")
     with out.listening():
-        from philia.cli.pairs import read_any_pairs
-        from philia.models import CommunityModel
-
-        fitted = load_model(model)
-        if not isinstance(fitted, CommunityModel):
-            raise InvalidParameterError(
-                f"{str(model)!r} holds a {type(fitted).__name__}; only a CommunityModel can place new nodes"
-            )
+        fitted = load_community_model(model, "place new nodes")
         nodes = fitted.graph_.nodes
         pairs = read_any_pairs(links, nodes, "\t" if delimiter in ("tab", "\\t") else delimiter)
-        neighbours, left_out = _sorted_out(pairs, nodes)
-        for what, count in left_out.items():
+        neighbours, ignored = _neighbours(pairs, nodes)
+        for what, count in ignored.items():
             if count:
-                out.remark(f"{count:,} link{'' if count == 1 else 's'} between two {what} left out.")
+                out.remark(f"{count:,} link{'' if count == 1 else 's'} between two {what} ignored.")
         if not neighbours:
             raise InvalidParameterError(
-                f"every name in {links!r} is a node of the model already; philia communities --node shows one"
+                f"every name in {links!r} is already a node of the model; philia communities --node shows it"
             )
         _show(out, fitted.place(neighbours), neighbours, top)
 
 
-def _sorted_out(pairs: Iterable[tuple[Node, Node]], nodes: Nodes) -> tuple[dict[Node, list[Node]], dict[str, int]]:
-    """The neighbours of each new node, and how many links say nothing about them."""
+def _neighbours(pairs: Iterable[tuple[Node, Node]], nodes: Nodes) -> tuple[dict[Node, list[Node]], dict[str, int]]:
+    """The neighbours of each new node, and the number of links that are not between a new and a known node."""
     neighbours: dict[Node, list[Node]] = {}
-    left_out = {"nodes of the model": 0, "new nodes": 0}
+    ignored = {"nodes of the model": 0, "new nodes": 0}
     for u, v in pairs:
         new = [name for name in (u, v) if name not in nodes]
         for name in new:
@@ -83,8 +77,8 @@ def _sorted_out(pairs: Iterable[tuple[Node, Node]], nodes: Nodes) -> tuple[dict[
         if len(new) == 1:
             neighbours[new[0]].append(v if new[0] == u else u)
         else:
-            left_out["new nodes" if new else "nodes of the model"] += 1
-    return neighbours, left_out
+            ignored["new nodes" if new else "nodes of the model"] += 1
+    return neighbours, ignored
 
 
 def _show(out: Output, placed: Placement, neighbours: dict[Node, list[Node]], top: int) -> None:
@@ -111,4 +105,4 @@ def _show(out: Output, placed: Placement, neighbours: dict[Node, list[Node]], to
     out.table(["new node", "links", "communities", "likeliest other links"], rows, right=(1,))
     if len(facts) > _SHOWN:
         out.say(f"… and {len(facts) - _SHOWN:,} more; --json prints all of them.")
-    out.say(f"Who is a member: {found.rule}.")
+    out.say(f"Membership rule: {found.rule}.")

@@ -1,4 +1,4 @@
-"""philia predict: probabilities of links, of given pairs or of the likeliest that are missing."""
+"""philia predict: probabilities of given pairs, or the likeliest missing links."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from philia.cli import options
-from philia.cli.files import check_target, load_model
-from philia.cli.naming import node_called, plain, shown
+from philia.cli.files import check_target
+from philia.cli.nodes import node_called, plain, read_pairs, shown
 from philia.cli.options import option
 from philia.cli.output import Output
 from philia.exceptions import InvalidParameterError
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from philia.models import LinkModel
 
 _SHOWN = 50
+"""Pairs listed in the table: about a screen; -o writes all."""
+
 _Rows = Sequence[tuple[Any, Any, float, bool]]
 
 
@@ -30,8 +32,8 @@ def predict(
         str | None,
         typer.Argument(metavar="PAIRS", help="A file of pairs of nodes; - is standard input.", show_default=False),
     ] = None,
-    node: Annotated[str | None, option("--node", "The likeliest missing links of this node.")] = None,
-    top: Annotated[int | None, option("--top", "How many missing links (10).")] = None,
+    node: Annotated[str | None, option("--node", "Only missing links of this node.")] = None,
+    top: Annotated[int | None, option("--top", "Number of missing links (10).")] = None,
     output: Annotated[Path | None, option("-o --output", "Write a .csv file; - prints it.")] = None,
     delimiter: options.Delimiter = None,
     force: options.Force = False,
@@ -39,7 +41,7 @@ def predict(
     quiet: options.Quiet = False,
     debug: options.Debug = False,
 ) -> None:
-    """Predict links: of the pairs in a file, or the likeliest that are missing.
+    """Predict links: the probabilities of the pairs in a file, or the likeliest missing links.
 
     Example:
     $ philia predict model.safetensors pairs.csv -o probabilities.csv
@@ -47,19 +49,21 @@ def predict(
     """
     out = Output(json, quiet, debug)
     if pairs is not None and (node is not None or top is not None):
-        raise InvalidParameterError("give a file of pairs, or --node and --top to look for missing links, but not both")
+        raise InvalidParameterError("give a file of pairs, or --node and --top for missing links, but not both")
     printing = output is not None and str(output) == "-"
     if output is not None and not printing:
         check_target(output, force=force)
     with out.listening():
-        fitted = load_model(model)
+        from philia.models import load
+
+        fitted = load(model)
         rows = (
             _of_pairs(fitted, pairs, delimiter)
             if pairs is not None
             else _missing(fitted, node, 10 if top is None else top)
         )
         if printing:
-            _print_csv(rows)
+            _csv(rows, sys.stdout)
             return
         if output is not None:
             _write_csv(rows, output)
@@ -71,8 +75,6 @@ def predict(
 
 
 def _of_pairs(model: LinkModel, path: str, delimiter: str | None) -> _Rows:
-    from philia.cli.pairs import read_pairs
-
     listed = read_pairs(path, model.graph_.nodes, "\t" if delimiter in ("tab", "\\t") else delimiter)
     if not listed:
         return []
@@ -108,10 +110,6 @@ def _write_csv(rows: _Rows, path: Path) -> None:
         _csv(rows, text)
         text.flush()
         text.detach()
-
-
-def _print_csv(rows: _Rows) -> None:
-    _csv(rows, sys.stdout)
 
 
 def _csv(rows: _Rows, file: Any) -> None:

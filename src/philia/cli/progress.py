@@ -1,4 +1,4 @@
-"""The line that moves while a model is fitted; on a terminal only, so that logs stay readable."""
+"""Lines that move while a command works; only on a terminal, so that logs stay readable."""
 
 from __future__ import annotations
 
@@ -11,10 +11,13 @@ from philia.cli.output import Output
 if TYPE_CHECKING:
     from philia.solvers import OnIteration, Progress
 
+_BAR = 12
+"""The width of a bar: next to it, loss, speed and time left fit on a line of 100 columns."""
+
 
 @contextmanager
 def progress_line(out: Output) -> Iterator[OnIteration | None]:
-    """Something to call after every iteration: shows iteration, loss, speed and the time left on standard error.
+    """A function to call after every iteration, which shows the iteration, loss, speed and time left.
 
     >>> with progress_line(Output(quiet=True)) as on_iteration:
     ...     print(on_iteration)
@@ -28,7 +31,7 @@ def progress_line(out: Output) -> Iterator[OnIteration | None]:
 
     columns = (
         TextColumn("{task.fields[stage]}iteration {task.completed} of {task.total}"),
-        BarColumn(bar_width=12),
+        BarColumn(bar_width=_BAR),
         TextColumn("loss {task.fields[loss]}"),
         TextColumn("{task.fields[speed]}"),
         TextColumn("at most"),
@@ -39,7 +42,7 @@ def progress_line(out: Output) -> Iterator[OnIteration | None]:
         task = line.add_task("fit", total=None, loss="…", speed="", stage="")
 
         def show(progress: Progress) -> None:
-            speed = progress.iteration / max(progress.seconds, 1e-9)
+            speed = progress.iteration / max(progress.seconds, 1e-9)  # the first report may come within a clock tick
             line.update(
                 task,
                 completed=progress.iteration,
@@ -54,7 +57,7 @@ def progress_line(out: Output) -> Iterator[OnIteration | None]:
 
 @contextmanager
 def counting_line(out: Output, what: str) -> Iterator[Callable[[int, int], None] | None]:
-    """Something to call with how much is done and of how much: shows both, and the time left, on standard error.
+    """A function of the work done and the total, which shows both and the time left.
 
     >>> with counting_line(Output(quiet=True), "checking rows") as on_progress:
     ...     print(on_progress)
@@ -69,7 +72,7 @@ def counting_line(out: Output, what: str) -> Iterator[Callable[[int, int], None]
     columns = (
         TextColumn(what),
         MofNCompleteColumn(),
-        BarColumn(bar_width=12),
+        BarColumn(bar_width=_BAR),
         TimeRemainingColumn(),
         TextColumn("left"),
     )

@@ -1,4 +1,4 @@
-"""philia sample: a new network drawn from a model."""
+"""philia sample: a new network sampled from a model."""
 
 from __future__ import annotations
 
@@ -6,32 +6,33 @@ from pathlib import Path
 from typing import Annotated
 
 from philia.cli import options
-from philia.cli.files import check_target, load_model
+from philia.cli.files import check_target
 from philia.cli.options import option
 from philia.cli.output import Output
 
 
 def sample(
     model: options.Model,
-    output: Annotated[Path, option("-o --output", "Where to write the links; the ending gives the format.")],
+    output: Annotated[Path, option("-o --output", "The new file; its extension gives the format.")],
     seed: options.Seed = 0,
     force: options.Force = False,
     json: options.Json = False,
     quiet: options.Quiet = False,
     debug: options.Debug = False,
 ) -> None:
-    """Draw a new network on the same nodes, each link with its fitted probability.
+    """Sample a new network on the same nodes, each link with its fitted probability.
 
     Example:
     $ philia sample model.safetensors -o new.csv --seed 1
     """
     from philia.cli.summaries import graph_facts, graph_in_words
     from philia.graphs import write_graph
+    from philia.models import load
 
     out = Output(json, quiet, debug)
     check_target(output, force=force)
     with out.listening():
-        graph = load_model(model).sample(random_state=seed)
+        graph = load(model).sample(random_state=seed)
         write_graph(graph, output)
     out.say(f"{output}: {graph_in_words(graph)}")
     out.data({"file": str(output), "seed": seed, **graph_facts(graph)})

@@ -1,9 +1,11 @@
-"""What a graph and a fit amount to, in numbers for programs and in sentences for people."""
+"""Summaries of a graph and of a fit: numbers for programs, sentences for people."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
+
+from philia._text import counted
 
 if TYPE_CHECKING:
     from philia.graphs import Graph
@@ -12,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def graph_facts(graph: Graph) -> dict[str, Any]:
-    """Size and density of a graph and what was changed on reading it.
+    """The size and density of a graph, and what was changed when it was read.
 
     >>> from philia import as_graph
     >>> graph_facts(as_graph([("ann", "bob"), ("bob", "bob")]))["changes"]
@@ -39,17 +41,8 @@ def graph_in_words(graph: Graph) -> str:
     return f"{counted(graph.n_nodes, 'node')} and {counted(graph.n_links, 'link')}{weighted}; {changes}."
 
 
-def counted(count: int, noun: str) -> str:
-    """A number with its noun.
-
-    >>> counted(1, "link"), counted(2000, "link")
-    ('1 link', '2,000 links')
-    """
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
-
-
 def fit_facts(model: LinkModel, *, score: bool = True) -> dict[str, Any]:
-    """How a fit went and how many communities it left; the score takes as long as an iteration of the fit.
+    """How a fit went and how many communities it found; the score takes as long as an iteration of the fit.
 
     >>> from philia import CommunityModel
     >>> model = CommunityModel(1, 0, penalty=0.1, random_state=0).fit([(1, 2), (1, 3), (2, 3), (4, 5)])
@@ -80,7 +73,7 @@ def fit_facts(model: LinkModel, *, score: bool = True) -> dict[str, Any]:
 
 
 def fit_in_words(model: LinkModel, facts: dict[str, Any]) -> list[str]:
-    """The same in sentences.
+    """The summary of a fit in sentences.
 
     >>> from philia import CommunityModel
     >>> model = CommunityModel(1, 0, penalty=0.1, random_state=0).fit([(1, 2), (1, 3), (2, 3), (4, 5)])
@@ -90,24 +83,24 @@ def fit_in_words(model: LinkModel, facts: dict[str, Any]) -> list[str]:
     fit, found = facts["fit"], facts["communities"]
     attract, repel = found["homophilous"], found["heterophilous"]
     selection = getattr(model, "selection_", None)
-    sentences = [f"Chosen by hidden pairs: {selection}."] if selection else []
+    sentences = [f"Chosen on validation pairs: {selection}."] if selection else []
     sentences.append(stop_in_words(model.solution_))
     if fit["mean_log_likelihood"] is not None:
         sentences.append(
-            f"Mean log-likelihood of a pair: {fit['mean_log_likelihood']:.4f} (0 would be perfect; "
-            f"knowing the density alone gives {_density_alone(model.graph_.density):.4f})."
+            f"Mean log-likelihood per pair: {fit['mean_log_likelihood']:.4f} (0 is perfect; "
+            f"the density alone gives {_density_alone(model.graph_.density):.4f})."
         )
     sentences.append(
-        f"Communities: {attract} homophilous, whose members attract each other, and {repel} heterophilous, whose "
-        f"members repel each other; {counted(found['nodes_in_none'], 'node')} in none."
+        f"Communities: {attract} homophilous (members attract each other) and {repel} heterophilous (members repel "
+        f"each other); {counted(found['nodes_in_none'], 'node')} in none."
     )
     if found["empty"]:
-        sentences.append(f"Nobody belongs to {', '.join(found['empty'])}: fewer communities may be enough.")
+        sentences.append(f"Empty: {', '.join(found['empty'])}; fewer communities may be enough.")
     return sentences
 
 
 def held_out_facts(model: LinkModel) -> dict[str, Any]:
-    """How well hidden pairs are told apart, on at most 100,000 of them.
+    """How well held-out pairs are predicted, on a sample of at most 100,000, which takes below a second.
 
     >>> from philia import CommunityModel
     >>> from philia.datasets import dating_app
@@ -131,7 +124,7 @@ def held_out_facts(model: LinkModel) -> dict[str, Any]:
 
 
 def stop_in_words(solution: Solution) -> str:
-    """Why a solver stopped, and what it took.
+    """Why a solver stopped, after how many iterations and seconds.
 
     >>> import numpy as np
     >>> from philia.solvers import LBFGSB

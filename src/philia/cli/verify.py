@@ -1,4 +1,4 @@
-"""philia verify: whether numbers in a file are exactly a network."""
+"""philia verify: whether an exact representation in a file matches a network."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from philia._text import counted
 from philia.cli import options
 from philia.cli.exact import proof_in_words
 from philia.cli.files import reader_options
 from philia.cli.options import option
 from philia.cli.output import Output
 from philia.cli.progress import counting_line
-from philia.cli.summaries import counted
 
 if TYPE_CHECKING:
     from philia.exact import Certified
@@ -23,22 +23,22 @@ if TYPE_CHECKING:
 
 def verify(
     links: options.Links,
-    exact: Annotated[Path, typer.Argument(metavar="EXACT", help="A file by philia exact.", show_default=False)],
+    exact: Annotated[Path, typer.Argument(metavar="EXACT", help="A file written by philia exact.", show_default=False)],
     delimiter: options.Delimiter = None,
     comment: options.Comment = None,
     header: options.Header = None,
     columns: options.Columns = None,
     encoding: options.Encoding = "utf-8",
     symmetrize: options.Symmetrize = False,
-    loops: Annotated[bool, option("--loops", "Accept numbers that link some nodes with themselves.")] = False,
+    loops: Annotated[bool, option("--loops", "Accept representations that link nodes with themselves.")] = False,
     json: options.Json = False,
     quiet: options.Quiet = False,
     debug: options.Debug = False,
 ) -> None:
-    """Check again, pair by pair, that the numbers in a file are exactly a network.
+    """Verify, pair by pair, that the representation in a file is exactly a network.
 
-    Every pair is decided anew, and so is all that the certificate says, except how the numbers were made. Nodes are
-    matched by name. If anything is wrong, the first pair that is wrong is named and the exit code is 2.
+    Everything the certificate says is checked again, except how the representation was constructed. Nodes are matched
+    by name. If anything is wrong, the first wrong pair is shown and the exit code is 2.
 
     Example:
     $ philia verify links.csv exact.json
@@ -64,7 +64,7 @@ def verify(
 
 
 def _other_than_given(graph: Graph, found: Certified) -> str:
-    """How the graph that was checked differs from the file of links, for the first line must not say too much."""
+    """How the graph that was checked differs from the file of links, so that the first line claims no more."""
     looped = found.looped
     shown = ", ".join(map(repr, looped[:3])) + (", …" if len(looped) > 3 else "")
     added = f" with loops added at {counted(len(looped), 'node')} ({shown})" if looped else ""

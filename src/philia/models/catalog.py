@@ -1,40 +1,33 @@
-"""The registry of models, and loading any of them from a file."""
+"""The models: one line each. `philia`, the command line, the reference and the contracts follow from this list."""
 
 from __future__ import annotations
 
 import os
 
 from philia.exceptions import ModelFileError
-from philia.models.attract_repel import AttractRepel
-from philia.models.bigclam import BigClam
-from philia.models.community import CommunityModel
+from philia.models.attract_repel import AttractRepel as AttractRepel
+from philia.models.bigclam import BigClam as BigClam
+from philia.models.community import CommunityModel as CommunityModel
 from philia.models.files import read_model, refusing_damage
 from philia.models.link_model import LinkModel
-from philia.models.logistic_pca import LogisticPCA
-from philia.models.normalized_cuts import NormalizedCuts
-from philia.models.random_links import RandomLinks
-from philia.models.soft_clustering import SoftClustering
-from philia.models.svd import SVD
-from philia.models.symnmf import SymNMF
-from philia.models.vgraph import VGraph
+from philia.models.logistic_pca import LogisticPCA as LogisticPCA
+from philia.models.normalized_cuts import NormalizedCuts as NormalizedCuts
+from philia.models.random_links import RandomLinks as RandomLinks
+from philia.models.soft_clustering import SoftClustering as SoftClustering
+from philia.models.svd import SVD as SVD
+from philia.models.symnmf import SymNMF as SymNMF
+from philia.models.vgraph import VGraph as VGraph
 
-_ALL: tuple[type[LinkModel], ...] = (
-    CommunityModel,
-    LogisticPCA,
-    BigClam,
-    SymNMF,
-    SoftClustering,
-    SVD,
-    AttractRepel,
-    NormalizedCuts,
-    VGraph,
-    RandomLinks,
-)
-MODELS: dict[str, type[LinkModel]] = {model.__name__: model for model in _ALL}
+# The imports are the list: a second one would have to be kept in step with it. "X as X" makes X public (PEP 484).
+MODELS: dict[str, type[LinkModel]] = {
+    name: model
+    for name, model in globals().items()
+    if isinstance(model, type) and issubclass(model, LinkModel) and model is not LinkModel
+}
 
 
 def load(path: str | os.PathLike[str]) -> LinkModel:
-    """Load a model of any class from a file.
+    """Load a model of any class from its file.
 
     >>> import tempfile, philia
     >>> model = philia.CommunityModel(1, 1, random_state=0).fit([("ann", "bob"), ("bob", "cat")])

@@ -1,6 +1,6 @@
-"""One page about a network: what a model found in it, for people who have never heard of it."""
+"""A model's findings as one HTML page, for readers who have never heard of the method."""
 
-from philia.report.contents import payload
-from philia.report.writing import write_report
+from philia.report.html import write_report
+from philia.report.payload import payload
 
 __all__ = ["payload", "write_report"]

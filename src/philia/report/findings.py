@@ -1,9 +1,12 @@
-"""What all parts of a report look at: a model, its communities as sets of rows, and names that can be shown."""
+"""What every section of a report reads: the model, its communities as sets of rows, and displayable names."""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import count
 
 import numpy as np
 from scipy import sparse
@@ -12,16 +15,18 @@ from philia._types import BoolArray, Float64Array, Int64Array
 from philia.exceptions import InvalidParameterError
 from philia.explain import Communities
 from philia.factors import CommunityFactors
-from philia.graphs import Graph
+from philia.graphs import Graph, Nodes
 from philia.models import CommunityModel, LinkModel
-from philia.report.names import ShownNames
+
+_LONGEST = 200
+"""Characters shown of a name: nobody reads more, and a thousand longer names would fill the page."""
 
 
 @dataclass(frozen=True, eq=False)
 class Findings:
     """A fitted model, taken apart once for all sections of its report.
 
-    ``memberships`` (n × communities) holds 1 where a node is a member, in compressed columns.
+    ``memberships`` (n × communities, compressed columns) holds 1 where a node is a member.
 
     >>> from philia.datasets import dating_app
     >>> model = CommunityModel(2, 0, penalty=1, random_state=0).fit(dating_app(60, cities=2, random_state=0).graph)
@@ -37,7 +42,7 @@ class Findings:
 
     @classmethod
     def of(cls, model: LinkModel) -> Findings:
-        """The findings of a fitted community model; other models cannot say why, so they have no report."""
+        """The findings of a fitted community model; other models give no reasons, so they have no report."""
         if not isinstance(model, CommunityModel):
             raise InvalidParameterError(
                 f"found a {type(model).__name__}; a report shows reasons, which only a CommunityModel has: fit one, "
@@ -48,60 +53,136 @@ class Findings:
 
     @property
     def graph(self) -> Graph:
-        """The graph that was fitted."""
+        """The fitted graph."""
         return self.model.graph_
 
     @property
     def factors(self) -> CommunityFactors:
-        """The fitted numbers of each node."""
+        """The fitted factors."""
         return self.model.factors_
 
     @cached_property
     def sizes(self) -> Int64Array:
-        """How many members each community has."""
+        """The number of members of each community."""
         return np.asarray(np.diff(self.memberships.indptr), dtype=np.int64)
 
     @cached_property
-    def communities_a_node(self) -> Int64Array:
-        """In how many communities each node is."""
+    def communities_per_node(self) -> Int64Array:
+        """The number of communities that each node is in."""
         return np.bincount(self.memberships.indices, minlength=self.graph.n_nodes)
 
     def rows(self, community: int) -> Int64Array:
-        """The rows of the members of the community at this place, the fullest first; ties in row order."""
+        """The rows of a community's members, highest affinity first; ties in row order."""
         start, end = self.memberships.indptr[community : community + 2]
         rows = self.memberships.indices[start:end].astype(np.int64)
-        column = affinities(self.factors, self.communities[community].name)
+        column = self.affinities(community)
         return np.asarray(rows[np.argsort(-column[rows], kind="stable")])
 
-    def typical(self, community: int) -> float:
-        """What the community at this place adds to the log-odds of two members with the median affinity.
+    def affinities(self, community: int) -> Float64Array:
+        """The affinity of every node to a community."""
+        return _affinities(self.factors, self.communities[community].name)
 
-        The strength tells the same of two full members; where one node stands far above all others, nobody is like it.
+    def typical(self, community: int) -> float:
+        """What a community adds to the log-odds of two members with the median affinity.
+
+        The strength is the same for two full members, but if one node stands far above the rest, no pair is like that.
         """
         sign = 1 if self.communities[community].strength > 0 else -1
-        column = affinities(self.factors, self.communities[community].name)[self.rows(community)]
+        column = self.affinities(community)[self.rows(community)]
         return sign * float(np.median(column)) ** 2 if len(column) else 0.0
 
 
-def affinities(factors: CommunityFactors, name: str) -> Float64Array:
-    """The column of a community, by its name.
-
-    >>> affinities(CommunityFactors.attracting(np.array([[1.0, 2.0]])), "B2")
-    array([2.])
-    """
-    place, k_B = factors.names.index(name), factors.counts[0]
-    return factors.homophilous[:, place] if place < k_B else factors.heterophilous[:, place - k_B]
+def _affinities(factors: CommunityFactors, name: str) -> Float64Array:
+    column, k_B = factors.names.index(name), factors.counts[0]
+    return factors.homophilous[:, column] if column < k_B else factors.heterophilous[:, column - k_B]
 
 
 def _incidence(factors: CommunityFactors, communities: Communities) -> sparse.csc_array:
-    """Who is a member, from the thresholds that the communities were made with: names are not looked up again."""
-    rows = [np.flatnonzero(_reaching(affinities(factors, c.name), c.threshold)) for c in communities]
-    indices = np.concatenate([np.empty(0, np.int64), *rows])
-    indptr = np.cumsum([0, *map(len, rows)])
-    shape = (len(communities.nodes), len(communities))
-    return sparse.csc_array((np.ones(len(indices), np.int64), indices, indptr), shape=shape)
+    """Who is a member, from the communities' thresholds, without looking up names."""
+    columns = [(_affinities(factors, c.name), c.threshold) for c in communities]
+    return as_columns([np.flatnonzero(_reaching(*column)) for column in columns], len(communities.nodes))
+
+
+def as_columns(sets: list[Int64Array], n: int) -> sparse.csc_array:
+    """Sets of rows as a matrix of zeros and ones (n × sets, compressed columns).
+
+    >>> as_columns([np.array([0, 2]), np.array([1])], 3).toarray().tolist()
+    [[1, 0], [0, 1], [1, 0]]
+    """
+    indices = np.concatenate([np.empty(0, np.int64), *sets])
+    indptr = np.cumsum([0, *map(len, sets)])
+    return sparse.csc_array((np.ones(len(indices), np.int64), indices, indptr), shape=(n, len(sets)))
 
 
 def _reaching(column: Float64Array, threshold: float) -> BoolArray:
-    membership = column / column.max()  # as ``normalize`` has it, to the last bit
+    membership = column / column.max()  # as ``normalize`` computes it, to the last bit
     return np.asarray((membership >= threshold) & (membership > 0))
+
+
+@dataclass(frozen=True, eq=False)
+class ShownNames:
+    """The name that the page shows for each node, in row order, and how many were shortened or numbered.
+
+    >>> names = ShownNames.of(Nodes([1, "1", "x" * 300]))
+    >>> names.pick([0, 1]), len(names.texts[2]), names.cut, names.numbered
+    (['1', '1 (2)'], 201, 1, 1)
+    """
+
+    texts: list[str]
+    cut: int
+    numbered: int
+
+    @classmethod
+    def of(cls, nodes: Nodes) -> ShownNames:
+        """The names of all nodes; those that would look the same, such as 1 and "1", get a number."""
+        texts = [str(name) for name in nodes]
+        cut = [shortened(text) for text in texts]
+        return cls(_distinct(cut), sum(len(text) > _LONGEST for text in texts), len(cut) - len(set(cut)))
+
+    def pick(self, rows: Iterable[int]) -> list[str]:
+        """The shown names of some rows."""
+        return [self.texts[row] for row in rows]
+
+    @property
+    def remarks(self) -> list[str]:
+        """Sentences about shortened and numbered names, if there are any."""
+
+        def names(number: int) -> str:
+            return f"{number:,} name{' is' if number == 1 else 's are'}"
+
+        said = []
+        if self.cut:
+            said.append(f"{names(self.cut)} longer than {_LONGEST} characters; only the beginning is shown.")
+        if self.numbered:
+            said.append(f"{names(self.numbered)} shown like another; a number in brackets tells them apart.")
+        return said
+
+
+def shortened(text: str) -> str:
+    """At most 200 characters, with an ellipsis if there are more.
+
+    >>> shortened("ann"), len(shortened("x" * 10_000))
+    ('ann', 201)
+    """
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+def _distinct(texts: list[str]) -> list[str]:
+    """The same texts, with a number after each repetition.
+
+    >>> _distinct(["a", "a", "a (2)", "a"])
+    ['a', 'a (3)', 'a (2)', 'a (4)']
+    """
+    repeated = {text for text, times in Counter(texts).items() if times > 1}
+    if not repeated:
+        return texts
+    taken, seen, found = set(texts), set[str](), []
+    numbers = {text: count(2) for text in repeated}
+    for text in texts:
+        shown = text
+        if text in seen:
+            shown = next(other for n in numbers[text] if (other := f"{text} ({n})") not in taken)
+            taken.add(shown)
+        seen.add(text)
+        found.append(shown)
+    return found

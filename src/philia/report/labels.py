@@ -1,4 +1,4 @@
-"""Communities beside groups that were known before: which label resembles each most."""
+"""Known groups (labels), and the one that is most like each community."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from philia.evaluate.covers import CoverLike, as_cover
 from philia.exceptions import InvalidParameterError
 from philia.explain import Communities
 from philia.graphs import Nodes
-from philia.report.findings import Findings
-from philia.report.names import shortened
+from philia.report.findings import Findings, as_columns, shortened
 
 LabelsLike = CoverLike
 """Known groups: a mapping from their names to their nodes, or the nodes of each."""
@@ -23,7 +22,7 @@ LabelsLike = CoverLike
 
 @dataclass(frozen=True)
 class Match:
-    """The label that resembles a community most: how many nodes are in both, how many have the label, and the F1.
+    """The label most like a community: the number of nodes in both, the number with the label, and the F1 score.
 
     >>> Match("red", f1=0.5, shared=2, size=4).facts()["f1"]
     0.5
@@ -35,13 +34,13 @@ class Match:
     size: int
 
     def facts(self) -> dict[str, Any]:
-        """The match as plain values."""
+        """The match as plain values, for the payload."""
         return asdict(self)
 
 
 @dataclass(frozen=True, eq=False)
 class Labels:
-    """Known groups as sets of rows; ``strangers`` counts the labelled names that the graph does not have.
+    """Known groups as sets of rows; ``strangers`` counts the labeled names that are not in the graph.
 
     >>> Labels.of({"red": ["ann", "bob"], "blue": ["zoe"]}, Nodes(["ann", "bob"])).strangers
     1
@@ -53,7 +52,7 @@ class Labels:
 
     @classmethod
     def of(cls, labels: LabelsLike, nodes: Nodes) -> Labels:
-        """The labels of some of the nodes."""
+        """The labels of a graph's nodes."""
         groups = _named(labels)
         known = [[nodes.row(node) for node in group if node in nodes] for _, group in groups]
         rows = [np.sort(np.array(some, dtype=np.int64)) for some in known]
@@ -61,16 +60,13 @@ class Labels:
         strangers = sum(node not in nodes for node in everyone)
         if everyone and strangers == len(everyone):
             raise InvalidParameterError(
-                f"none of the {strangers:,} labelled nodes is in the graph; labels must use its names, such as "
+                f"none of the {strangers:,} labeled nodes is in the graph; labels must use the graph's names, such as "
                 f"{', '.join(map(repr, nodes[:3]))}, but have {next(iter(everyone))!r}"
             )
-        indices = np.concatenate([np.empty(0, np.int64), *rows])
-        indptr = np.cumsum([0, *map(len, rows)])
-        incidence = sparse.csc_array((np.ones(len(indices), np.int64), indices, indptr), shape=(len(nodes), len(rows)))
-        return cls([name for name, _ in groups], incidence, strangers)
+        return cls([name for name, _ in groups], as_columns(rows, len(nodes)), strangers)
 
     def matches(self, found: Findings) -> list[Match | None]:
-        """For each community the label with the best F1, 2 |both| / (|community| + |label|); None without."""
+        """For each community, the label with the best F1, 2 |both| / (|community| + |label|); None if none overlaps."""
         shared = (found.memberships.T @ self.incidence).tocsr()
         sizes = np.diff(self.incidence.indptr)
         return [self._best(shared, sizes, c, int(size)) for c, size in enumerate(found.sizes)]
@@ -87,7 +83,7 @@ class Labels:
 
 
 def _named(labels: LabelsLike) -> list[tuple[str, frozenset[Node]]]:
-    """Each group with its name; groups without a node are left out."""
+    """Each group with its name, without empty groups."""
     given: Any = labels.as_sets() if isinstance(labels, Communities) else labels
     if isinstance(given, Mapping):
         covers = [(str(name), as_cover([group])) for name, group in given.items()]

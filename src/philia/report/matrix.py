@@ -1,4 +1,4 @@
-"""The matrix of links beside the matrix of probabilities, both in the same few cells."""
+"""The matrix of links next to the matrix of probabilities, in the same coarse cells."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from philia.execution import LocalThreads
 from philia.factors import CommunityFactors
 from philia.graphs import Graph
 from philia.plots.matrices import binned_links, by_community
-from philia.report.packing import packed
+from philia.report.codec import packed
 
-CELLS = 150
-"""Sides of the picture in cells: enough to see blocks on a phone, and 22,500 numbers twice."""
+_CELLS = 150
+"""Cells per side of the picture: enough to see blocks on a phone, for 2 × 22,500 numbers in the page."""
 
-LOOKED_AT = 12_000
-"""Up to so many nodes all pairs are computed; beyond, so many nodes are taken, evenly from all cells."""
+_NODES = 12_000
+"""Up to this many nodes, all pairs are computed (a second); larger graphs are sampled evenly from all cells."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,16 +36,16 @@ class Cells:
 
     @property
     def starts(self) -> Int64Array:
-        """Where in the order each cell begins, and behind the last one the number of nodes."""
+        """Where in the order each cell begins, followed by the number of nodes."""
         n = len(self.order)
         return -(-np.arange(self.side + 1) * n // max(self.side, 1))
 
-    def cell(self, place: int) -> int:
-        """The cell of a place in the order."""
-        return place * self.side // len(self.order)
+    def cell(self, position: int) -> int:
+        """The cell of a position in the order."""
+        return position * self.side // len(self.order)
 
     def some(self, most: int) -> list[Int64Array]:
-        """The rows in each cell; evenly spaced ones where there are more than ``most``."""
+        """The rows in each cell, or ``most`` evenly spaced ones if there are more."""
         found = []
         for first, end in pairwise(self.starts.tolist()):
             count = min(end - first, most)
@@ -53,8 +53,8 @@ class Cells:
         return found
 
 
-def matrix(graph: Graph, factors: CommunityFactors, cells: int = CELLS, looked_at: int = LOOKED_AT) -> dict[str, Any]:
-    """The section of the payload: shares of linked pairs and mean probabilities, cell by cell, and where groups are.
+def matrix(graph: Graph, factors: CommunityFactors, cells: int = _CELLS, nodes: int = _NODES) -> dict[str, Any]:
+    """The section of the payload: per cell the share of linked pairs and the mean probability; and the groups.
 
     >>> from philia import as_graph
     >>> found = matrix(as_graph([(0, 1), (2, 3)]), CommunityFactors.attracting(np.ones((4, 1))))
@@ -63,21 +63,21 @@ def matrix(graph: Graph, factors: CommunityFactors, cells: int = CELLS, looked_a
     """
     n = graph.n_nodes
     cut = Cells(by_community(factors), min(n, cells))
-    most = max(looked_at // max(cut.side, 1), 2) if n > looked_at else n
+    most = max(nodes // max(cut.side, 1), 2) if n > nodes else n
     return {
         "cells": cut.side,
         "observed": packed(binned_links(graph, cut.order, cells), "f4"),
         "expected": packed(mean_probabilities(factors, cut, most), "f4"),
         "nodes": n,
-        "groups": groups(factors, cut),
+        "groups": _groups(factors, cut),
         "words": _words(n, cut.side, most),
     }
 
 
 def mean_probabilities(factors: CommunityFactors, cells: Cells, most: int) -> Float64Array:
-    """The mean probability of a link in each cell, from at most so many nodes of each side of it.
+    """The mean probability of a link in each cell, from at most ``most`` nodes per side.
 
-    A node has no link with itself. Those entries count as 0, as they do in the shares of linked pairs beside it.
+    A node has no link with itself: the diagonal counts as 0, as it does in the shares of linked pairs.
 
     >>> even = CommunityFactors.attracting(np.zeros((4, 1)))
     >>> mean_probabilities(even, Cells(np.arange(4), side=2), most=4).tolist()
@@ -89,12 +89,12 @@ def mean_probabilities(factors: CommunityFactors, cells: Cells, most: int) -> Fl
     left, right = (side[together].astype(np.float32) for side in factors.sides)
 
     def from_cell(c: int) -> Float64Array:
-        """The means of cell c with itself and all that follow."""
+        """The means of row c of cells, from the diagonal on."""
         count = len(chosen[c])
         P = expit(left[starts[c] : starts[c + 1]] @ right[starts[c] :].T)
         P[np.arange(count), np.arange(count)] = 0.0
         means = np.add.reduceat(P.sum(axis=0, dtype=np.float64), starts[c:-1] - starts[c]) / np.diff(starts[c:]) / count
-        means[0] *= count / max(count - 1, 1) * (1 - 1 / sizes[c])  # of pairs of different nodes
+        means[0] *= count / max(count - 1, 1) * (1 - 1 / sizes[c])  # pairs of different nodes only
         return np.asarray(means)
 
     found = np.zeros((cells.side, cells.side))
@@ -103,13 +103,13 @@ def mean_probabilities(factors: CommunityFactors, cells: Cells, most: int) -> Fl
     return found
 
 
-def groups(factors: CommunityFactors, cells: Cells) -> list[list[Any]]:
-    """The runs of nodes whose strongest community is the same: its name, its first and its last cell.
+def _groups(factors: CommunityFactors, cells: Cells) -> list[list[Any]]:
+    """Runs of nodes with the same strongest community: its name, and the run's first and last cell.
 
-    Communities that attract come first in the order, so theirs are the runs; those that repel only without any.
+    Nodes are ordered by the communities that attract; by those that repel only if there are no others.
 
     >>> factors = CommunityFactors.attracting(np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 2.0]]))
-    >>> groups(factors, Cells(by_community(factors), side=3))
+    >>> _groups(factors, Cells(by_community(factors), side=3))
     [['B1', 0, 0], ['B2', 1, 2]]
     """
     k_B = factors.counts[0]
@@ -127,13 +127,13 @@ def groups(factors: CommunityFactors, cells: Cells) -> list[list[Any]]:
 
 def _words(n: int, side: int, most: int) -> str:
     if side == n:
-        return "Each cell is one pair of nodes. Nodes with the same strongest community stand together."
+        return "Each cell is one pair of nodes. Nodes with the same strongest community are next to each other."
     few, each = n // side, -(-n // side)
     nodes = f"{few:,}" if few == each else f"{few:,} or {each:,}"
     said = (
-        f"{n:,} nodes are drawn in {side} × {side} cells, with {nodes} nodes a row and a column. "
-        "Nodes with the same strongest community stand together."
+        f"{n:,} nodes are drawn in {side} × {side} cells, with {nodes} nodes per row and column. "
+        "Nodes with the same strongest community are next to each other."
     )
     if most < -(-n // side):
-        said += f" Links are counted exactly; the mean probability of a cell is taken from {most} nodes of either side."
+        said += f" Links are counted exactly; the mean probability of a cell is estimated from {most} nodes per side."
     return said

@@ -1,4 +1,4 @@
-"""How well the model tells links from other pairs: on pairs it did not see where there are any."""
+"""How well the model tells links from other pairs: on held-out pairs if there are any."""
 
 from __future__ import annotations
 
@@ -8,29 +8,34 @@ from typing import Any
 import numpy as np
 from scipy.special import expit, xlogy
 
+from philia._text import counted
 from philia._types import Float64Array
 from philia.evaluate.estimated_links import weighted_order
 from philia.models import CommunityModel
 from philia.objective.likelihood import sample_pairs
 from philia.pairs.calibration import calibrate
-from philia.report.words import counted
 
 PAIRS = 2**20
-"""All pairs are judged where there are fewer; beyond, all links and about so many others, likely ones more often."""
+"""With fewer pairs, all are judged; with more, all links and about this many others, drawn more often if likely.
+
+A million are drawn, scored and sorted in a few seconds.
+"""
 
 _LOOK = 2**16
+"""Pairs drawn to see whether the model expects many times the actual links."""
+
 _MANY = 2.0
-"""A model may expect so many times the links that there are without having fewer pairs drawn for it."""
+"""A model may expect up to this many times the actual links before fewer pairs are drawn for it."""
 
 _DRAWN = 4.0
-"""So many times the pairs asked for may be drawn to find some that are held out."""
+"""Up to this many times the pairs asked for are drawn to find held-out ones."""
 
 
 @dataclass(frozen=True, eq=False)
 class JudgedPairs:
-    """The scores of all links, and of other pairs with the chance that each had to be among them.
+    """The scores of all links and of a sample of other pairs, each with its probability of being sampled.
 
-    Every other pair counts for one over its chance, so sums stand for all pairs (Horvitz and Thompson).
+    Each sampled pair is weighted by the inverse of that probability (Horvitz and Thompson), so sums are over all pairs.
 
     >>> judged = JudgedPairs(np.array([0.0]), np.array([0.0]), np.array([2.0]), held_out=False)
     >>> judged.pairs, judged.mean_log_likelihood
@@ -44,7 +49,7 @@ class JudgedPairs:
 
     @classmethod
     def of(cls, model: CommunityModel, pairs: int = PAIRS) -> JudgedPairs:
-        """The pairs held out of a fit, or without any those that it saw."""
+        """The pairs held out of a fit or, if there are none, the pairs it was fitted to."""
         graph, factors, held_out = model.graph_, model.factors_, model.held_out_
         rng = np.random.default_rng(0)
         if held_out is None or held_out.expected(graph.n_nodes) > pairs:
@@ -55,45 +60,45 @@ class JudgedPairs:
 
     @property
     def pairs(self) -> float:
-        """How many pairs they stand for."""
+        """The number of pairs that the sample represents."""
         return len(self.links) + float(np.sum(self.weights))
 
-    def told(self, count: float) -> int:
-        """A number of pairs in as many digits as are known: three, unless every pair is among them."""
+    def rounded(self, count: float) -> int:
+        """A number of pairs to three digits, unless every pair was judged."""
         return round(count) if self.exact else int(float(f"{count:.3g}"))
 
     @property
     def exact(self) -> bool:
-        """Whether every pair is among them."""
+        """Whether every pair was judged."""
         return bool((self.weights == 1).all())
 
     @property
     def mean_log_likelihood(self) -> float:
-        """The mean, over all pairs, of the log-probability of what is there."""
+        """The mean log-likelihood per pair."""
         links, others = -np.logaddexp(0, -self.links), -np.logaddexp(0, self.others)
         return float((links.sum() + np.sum(others * self.weights)) / self.pairs)
 
     @property
     def density_alone(self) -> float:
-        """The same if all pairs had the probability that is the share of links among them."""
+        """The mean log-likelihood per pair if all pairs had the same probability, the share of links."""
         share = len(self.links) / self.pairs
         return float(xlogy(share, share) + xlogy(1 - share, 1 - share))
 
     @property
     def explained(self) -> float:
-        """The share of what the density alone leaves open that the model knows: 1 is everything, 0 nothing."""
+        """The share of the uncertainty left by the density alone that the model removes: 1 is all of it."""
         return 1 - self.mean_log_likelihood / self.density_alone
 
 
 def _affordable(model: CommunityModel, pairs: int, rng: np.random.Generator) -> int:
     """How many pairs to ask for, so that about ``pairs`` are drawn.
 
-    Pairs are drawn the more often the likelier they are, as if the model expected about as many links as there are. One
-    whose fit was ended early may expect thousands of times as many, and would have as many drawn. Where few pairs are
-    held out, many are drawn for each that is kept.
+    Likely pairs are drawn more often, on the assumption that the model expects about as many links as there are. A fit
+    that was stopped early may expect thousands of times as many, and as many pairs would be drawn. If few pairs are
+    held out, many are drawn for each one kept.
     """
     n, factors = model.graph_.n_nodes, model.factors_
-    if n * (n - 1) <= pairs:  # all are taken
+    if n * (n - 1) <= pairs:  # all are used
         return pairs
     rows = rng.integers(n, size=_LOOK)
     others = (rows + rng.integers(1, n, size=_LOOK)) % n
@@ -103,7 +108,7 @@ def _affordable(model: CommunityModel, pairs: int, rng: np.random.Generator) -> 
 
 
 def quality(judged: JudgedPairs) -> dict[str, Any] | None:
-    """The section of the payload; None where there are no links to tell from others, or no others.
+    """The section of the payload; None unless there are both links and other pairs.
 
     >>> found = quality(JudgedPairs(np.array([2.0]), np.array([-1.0]), np.array([1.0]), held_out=True))
     >>> found["auc"], found["auc_interval"], found["held_out"]
@@ -114,7 +119,7 @@ def quality(judged: JudgedPairs) -> dict[str, Any] | None:
         return None
     return {
         "held_out": judged.held_out,
-        "pairs": judged.told(judged.pairs),
+        "pairs": judged.rounded(judged.pairs),
         "links": len(judged.links),
         "auc": auc.value,
         "auc_interval": None if auc.exact else [auc.lower, auc.upper],
@@ -127,7 +132,7 @@ def quality(judged: JudgedPairs) -> dict[str, Any] | None:
 
 
 def calibration(judged: JudgedPairs) -> dict[str, list[float]]:
-    """Predicted and observed rates of links, bin by bin, with the interval of each observed one.
+    """Predicted and observed rates of links per bin, with an interval for each observed rate.
 
     >>> sure = JudgedPairs(np.array([0.0]), np.array([0.0]), np.array([1.0]), held_out=False)
     >>> calibration(sure)["predicted"], calibration(sure)["observed"], calibration(sure)["pairs"]
@@ -149,17 +154,17 @@ def calibration(judged: JudgedPairs) -> dict[str, list[float]]:
 
 
 def _words(judged: JudgedPairs, auc: float) -> str:
-    links, others = counted(len(judged.links), "link"), judged.told(judged.pairs - len(judged.links))
+    links, others = counted(len(judged.links), "link"), judged.rounded(judged.pairs - len(judged.links))
     said = (
-        f"These are pairs that were hidden from the fit: {links} and {others:,} other pairs."
+        f"Measured on pairs held out of the fit: {links} and {others:,} other pairs."
         if judged.held_out
-        else "No pairs were hidden from the fit, so these numbers are about the pairs it saw. They show how closely "
-        "the model follows them, and are not a test; fit again with --held-out 0.1 (held_out=0.1 in Python) for one."
+        else "No pairs were held out of the final fit, so these numbers show how closely the model follows its data; "
+        "they are not a test. For one, fit again with --held-out 0.1 (held_out=0.1 in Python)."
     )
     said += (
-        f" Of a linked pair and one that is not, drawn at random, the model gives the linked one the higher "
+        f" Given a random linked pair and a random unlinked one, the model gives the linked pair the higher "
         f"probability in {100 * auc:.1f} % of cases; guessing gets 50 %."
     )
     if not judged.exact:
-        said += f" All links are used, and {len(judged.others):,} drawn pairs stand for the rest."
+        said += f" All links are used, and a sample of {len(judged.others):,} pairs represents the rest."
     return said

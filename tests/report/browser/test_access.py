@@ -16,7 +16,7 @@ def opened(page: Page) -> Page:
     return page
 
 
-def test_the_first_key_leads_past_the_navigation_and_one_sees_where_one_is(page: Page) -> None:
+def test_the_first_tab_skips_the_navigation_and_the_focus_is_visible(page: Page) -> None:
     page.keyboard.press("Tab")
     expect(page.get_by_text("Skip to the content")).to_be_focused()
     assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"

@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 from philia.datasets import dating_app
 from philia.models import CommunityModel
 from philia.report import payload, write_report
-from philia.report.assembling import page as assembled
+from philia.report.html import page as assembled
 from tests.report.browser.conftest import Reported
 from tests.report.browser.visits import Visitor
 
@@ -43,7 +43,7 @@ def test_a_model_opens_without_complaint(visitor: Visitor, tmp_path: Path, kind:
     expect(page.locator(".verdict")).to_contain_text("probability of a link")
 
 
-def test_beyond_twelve_cards_the_rest_comes_on_request(visitor: Visitor, tmp_path: Path) -> None:
+def test_beyond_twelve_cards_the_rest_is_shown_on_request(visitor: Visitor, tmp_path: Path) -> None:
     model = CommunityModel(12, 6, penalty=0.1, random_state=0).fit(SMALL)
     page = visitor.open(write_report(model, tmp_path / "report.html"))
     number = len(model.communities())
@@ -64,7 +64,7 @@ def sampled(visitor: Visitor, dating: Reported, tmp_path_factory: pytest.TempPat
     return visitor.open(path), explorer["names"][: explorer["nodes"]]
 
 
-def test_a_sampled_report_has_buttons_for_the_nodes_it_has_only(sampled: tuple[Page, list[str]]) -> None:
+def test_a_sampled_report_has_buttons_only_for_its_own_nodes(sampled: tuple[Page, list[str]]) -> None:
     page, known = sampled
     kinds = page.locator(".about .chip").evaluate_all("chips => chips.map(chip => [chip.tagName, chip.textContent])")
     assert {tag for tag, _ in kinds} == {"BUTTON", "SPAN"}

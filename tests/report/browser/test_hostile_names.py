@@ -1,4 +1,4 @@
-"""Names come from files: whatever they are, they are shown as they are, and nothing in them runs."""
+"""Any name in a file is shown literally, and nothing in it runs."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_a_long_name_is_found_by_its_beginning(hostile: Page) -> None:
     assert hostile.evaluate("document.documentElement.scrollWidth") <= 1200
 
 
-def test_a_name_that_turns_the_writing_stays_inside_itself(hostile: Page) -> None:
+def test_a_name_that_changes_the_writing_direction_affects_only_itself(hostile: Page) -> None:
     go(hostile, {"node": "\u2069\u202eescaped"})
     heading = hostile.locator(".about > h3")
     name, after = heading.locator("bdi").bounding_box(), heading.locator(".faint").bounding_box()

@@ -11,11 +11,9 @@ from tests.report.browser.conftest import Reported
 from tests.report.browser.visits import Visitor, open_details
 
 
-def luminance(colour: str) -> float:
-    """The relative luminance of a colour, as "#rrggbb" or "rgb(r, g, b)"."""
-    numbers = (
-        [int(colour[i : i + 2], 16) for i in (1, 3, 5)] if colour[0] == "#" else map(int, re.findall(r"\d+", colour))
-    )
+def luminance(color: str) -> float:
+    """The relative luminance of a color, as "#rrggbb" or "rgb(r, g, b)"."""
+    numbers = [int(color[i : i + 2], 16) for i in (1, 3, 5)] if color[0] == "#" else map(int, re.findall(r"\d+", color))
     r, g, b = ((c / 255 / 12.92) if c <= 10 else ((c / 255 + 0.055) / 1.055) ** 2.4 for c in list(numbers)[:3])
     return 0.2126 * r + 0.7152 * g + 0.0722 * b
 
@@ -25,13 +23,13 @@ def contrast(one: str, other: str) -> float:
     return (high + 0.05) / (low + 0.05)
 
 
-def colour(page: Page, name: str) -> str:
+def color(page: Page, name: str) -> str:
     value: str = page.evaluate(f"getComputedStyle(document.documentElement).getPropertyValue('--{name}').trim()")
     return value
 
 
 def expect_ground(page: Page, scheme: str) -> None:
-    """The page gets dark, or light: not at once, as media queries are told later."""
+    """The page gets dark, or light: after a moment, because media queries are notified later."""
     expect(page.locator("html")).to_have_attribute("data-theme", scheme)
     ground = luminance(page.evaluate("getComputedStyle(document.body).backgroundColor"))
     assert ground < 0.03 if scheme == "dark" else ground > 0.9
@@ -39,7 +37,7 @@ def expect_ground(page: Page, scheme: str) -> None:
 
 def expect_chart_text_as_dark_as_the_page_text(page: Page) -> None:
     page.locator("#matrix .chart").first.scroll_into_view_if_needed()
-    soft = colour(page, "soft")
+    soft = color(page, "soft")
     red, green, blue = (int(soft[i : i + 2], 16) for i in (1, 3, 5))
     expect(page.locator("#matrix .xtick text").first).to_have_css("fill", f"rgb({red}, {green}, {blue})")
 
@@ -50,16 +48,16 @@ def dark(visitor: Visitor, dating: Reported) -> Page:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_text_can_be_read_on_every_ground(request: pytest.FixtureRequest, scheme: str) -> None:
+def test_text_has_enough_contrast_on_every_background(request: pytest.FixtureRequest, scheme: str) -> None:
     page: Page = request.getfixturevalue("page" if scheme == "light" else "dark")
-    grounds = [colour(page, name) for name in ("page", "card", "tint")]
+    grounds = [color(page, name) for name in ("page", "card", "tint")]
     for ink in ("ink", "soft", "attract-ink", "repel-ink"):
-        assert min(contrast(colour(page, ink), ground) for ground in grounds) >= 4.5, ink
+        assert min(contrast(color(page, ink), ground) for ground in grounds) >= 4.5, ink
     for mark in ("attract", "repel", "neutral", "focus"):
-        assert min(contrast(colour(page, mark), ground) for ground in grounds) >= 3, mark
+        assert min(contrast(color(page, mark), ground) for ground in grounds) >= 3, mark
 
 
-def test_paper_is_white_and_has_no_navigation(dark: Page) -> None:
+def test_print_is_white_and_has_no_navigation(dark: Page) -> None:
     expect(dark.get_by_role("navigation")).to_be_visible()
     dark.emulate_media(media="print")
     expect(dark.get_by_role("navigation")).to_be_hidden()
@@ -67,26 +65,26 @@ def test_paper_is_white_and_has_no_navigation(dark: Page) -> None:
     expect(dark.locator("#matrix-title")).to_be_visible()
     expect_ground(dark, "light")
     expect(dark.locator("body")).to_have_css("background-color", "rgb(255, 255, 255)")
-    assert luminance(colour(dark, "soft")) < 0.2
+    assert luminance(color(dark, "soft")) < 0.2
     expect_chart_text_as_dark_as_the_page_text(dark)
     assert dark.locator(".card").first.evaluate("element => getComputedStyle(element).breakInside") == "avoid"
     dark.emulate_media(media="screen")
     expect_ground(dark, "dark")
 
 
-def test_dark_is_dark_and_charts_follow(dark: Page) -> None:
+def test_charts_follow_the_dark_theme(dark: Page) -> None:
     expect_ground(dark, "dark")
-    assert luminance(colour(dark, "soft")) > 0.3
+    assert luminance(color(dark, "soft")) > 0.3
     expect_chart_text_as_dark_as_the_page_text(dark)
-    dark.get_by_role("button", name="Switch to light colours").click()
+    dark.get_by_role("button", name="Switch to light colors").click()
     expect_ground(dark, "light")
-    assert luminance(colour(dark, "soft")) < 0.2
+    assert luminance(color(dark, "soft")) < 0.2
     expect_chart_text_as_dark_as_the_page_text(dark)
-    dark.get_by_role("button", name="Switch to dark colours").click()
+    dark.get_by_role("button", name="Switch to dark colors").click()
     expect_ground(dark, "dark")
 
 
-def test_the_system_can_change_its_mind(page: Page) -> None:
+def test_the_page_follows_a_change_of_the_system_theme(page: Page) -> None:
     expect_ground(page, "light")
     page.emulate_media(color_scheme="dark")
     expect_ground(page, "dark")
@@ -94,7 +92,7 @@ def test_the_system_can_change_its_mind(page: Page) -> None:
     expect_ground(page, "light")
 
 
-def test_nothing_moves_for_those_who_do_not_want_it(page: Page) -> None:
+def test_nothing_moves_if_reduced_motion_is_set(page: Page) -> None:
     behaviour = "getComputedStyle(document.documentElement).scrollBehavior"
     assert page.evaluate(behaviour) == "smooth"
     page.emulate_media(reduced_motion="reduce")

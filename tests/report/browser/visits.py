@@ -1,4 +1,4 @@
-"""A report opened in a real browser, and all that a page should not do while it is open."""
+"""A report opened in a real browser, which records everything that a page should not do."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Visit:
 
 @dataclass(frozen=True)
 class Visitor:
-    """Opens reports; none of them may have complained when it leaves."""
+    """Opens reports, and fails on leaving if any of them complained."""
 
     browser: Browser
     visits: list[Visit] = field(default_factory=list)
@@ -74,7 +74,7 @@ class Visitor:
 
 @contextmanager
 def chromium() -> Iterator[Browser]:
-    """The browser of this machine. Without one the tests are skipped, but not where they are what is asked for."""
+    """The browser of this machine. Without one the tests are skipped, except in CI, where they fail."""
     path = next(filter(None, map(shutil.which, _BROWSERS)), None)
     if path is None and os.environ.get("CI"):
         pytest.fail(f"no browser was found; the report's tests need one of {', '.join(_BROWSERS)}")
@@ -93,7 +93,7 @@ def go(page: Page, address: Mapping[str, str]) -> None:
 
 
 def open_details(page: Page) -> None:
-    """Show all that is folded away, and wait until it is there: tables are made when they are first looked at."""
+    """Open everything that is folded, and wait for it: tables are made when they are first opened."""
     page.evaluate("document.querySelectorAll('details').forEach(folded => { folded.open = true })")
     page.wait_for_function(
         "[...document.querySelectorAll('details.numbers')].every(open => open.querySelector('table'))"

@@ -1,4 +1,4 @@
-// The view is in the address, behind the #, so that it can be kept as a bookmark and the back button works.
+// The view is in the address, after the #, so that it can be bookmarked and the back button works.
 
 function writeAddress(network, node, other) {
   const parts = { node: network.names[node] };
@@ -6,7 +6,7 @@ function writeAddress(network, node, other) {
   window.location.hash = new URLSearchParams(parts).toString();
 }
 
-/** The pair in the address, null where there is none that this page knows. No two nodes have the same shown name. */
+/** The pair in the address, null if this page does not have it. Shown names are unique. */
 function readAddress(network) {
   const said = new URLSearchParams(window.location.hash.slice(1));
   const row = (key) => network.row.get(said.get(key)) ?? null;

@@ -1,8 +1,8 @@
-// One card for each community: what it does, how large it is, and who is in it.
+// One card for each community: its effect, size and members.
 
 function communityCard(community, open) {
   const { name, kind, strength, typical, size, share, inside, members, overlaps, label, stability } = community;
-  const effect = `between two typical members; ${factorInWords(strength)} between two of the fullest`;
+  const effect = `between two typical members; ${factorInWords(strength)} between the two strongest`;
   return element(
     "article", { class: `card community ${kind}`, id: `community-${name}`, "aria-label": `Community ${name}` },
     element("header", {}, element("h3", {}, name), kindMark(kind)),
@@ -13,7 +13,7 @@ function communityCard(community, open) {
     ),
     element("p", {}, `${plural(size, "member", "members")}, ${percent(share)} of all nodes`),
     densityBars(inside, kind),
-    members.length ? fact("Fullest members", memberButtons(members, open)) : null,
+    members.length ? fact("Strongest members", memberButtons(members, open)) : null,
     overlaps.length ? fact("Shares members with", overlapChips(overlaps)) : null,
     label ? fact("Matches the label", labelInWords(label)) : null,
     stability ? fact("In other fits", element("p", {}, stability.words)) : null,
@@ -28,7 +28,7 @@ function fact(title, body) {
   return element("div", { class: "fact" }, element("h4", {}, title), body);
 }
 
-/** Members are buttons where the explorer has them, and plain names elsewhere. */
+/** Members are buttons if the explorer has them, and plain names otherwise. */
 function memberButtons(members, open) {
   const items = members.map(([name, membership, row]) => {
     const text = [named(name, 60), element("span", { class: "faint" }, ` ${membership.toFixed(2)}`)];
@@ -64,7 +64,7 @@ function densityBars(inside, kind) {
 function ratioInWords({ links, pairs, ratio }) {
   const counted = `${count(links)} of ${plural(pairs, "pair", "pairs")}`;
   if (ratio === null) return counted;
-  if (ratio >= 1.05) return `${counted}: ${digits(ratio, 2)} times as many as popularity alone would give`;
-  if (ratio > 0.95) return `${counted}: as many as popularity alone would give`;
-  return `${counted}: ${percent(1 - ratio)} fewer than popularity alone would give`;
+  if (ratio >= 1.05) return `${counted}: ${digits(ratio, 2)} times as many as expected from popularity`;
+  if (ratio > 0.95) return `${counted}: as many as expected from popularity`;
+  return `${counted}: ${percent(1 - ratio)} fewer than expected from popularity`;
 }

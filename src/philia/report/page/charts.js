@@ -4,7 +4,7 @@
 const charts = [];
 const QUIET = { displayModeBar: false, doubleClick: false, showTips: false, staticPlot: false };
 
-/** What every chart has in common, under what is particular to it. */
+/** The layout that all charts share, with overrides. */
 function layoutOf(particular, look, width, height) {
   const axis = {
     color: look.soft, gridcolor: look.line, zerolinecolor: look.line, linecolor: look.line, fixedrange: true,
@@ -20,7 +20,7 @@ function layoutOf(particular, look, width, height) {
   };
 }
 
-/** On the way to paper the page still has the width of the screen; charts get that of half a sheet or a whole one. */
+/** When printing starts, the page still has the width of the screen; charts get half or all of a sheet. */
 function widthOf(chart, printing) {
   if (printing) return chart.host.closest(".pair") ? 285 : 610;
   return Math.floor(chart.host.clientWidth);
@@ -29,14 +29,14 @@ function widthOf(chart, printing) {
 function draw(chart, printing = false) {
   const width = widthOf(chart, printing);
   if (width < 40) return;
-  const look = colours();
+  const look = colors();
   const { data, layout } = chart.plot(look, width);
   const height = chart.height(width);
   chart.host.style.height = `${height}px`;
   Plotly.react(chart.host, data, layoutOf(layout, look, width, height), QUIET);
 }
 
-/** Charts are drawn when they are about to be seen: a phone need not draw all of them before it shows the first. */
+/** Charts are drawn when they are about to be visible: a phone need not draw all of them before showing the first. */
 const nearby = new IntersectionObserver((entries) => {
   for (const entry of entries) {
     const chart = charts.find((one) => one.host === entry.target);
@@ -46,7 +46,7 @@ const nearby = new IntersectionObserver((entries) => {
   }
 }, { rootMargin: "400px" });
 
-/** Room for the picture, kept before it is drawn, so that nothing jumps when it comes; drawn again if it was. */
+/** Reserve space for the picture, so that nothing jumps when it is drawn; redraw it if it was drawn before. */
 function fit(chart) {
   const width = widthOf(chart, false);
   if (onPaper.matches || width === chart.width) return;
@@ -73,7 +73,7 @@ function chartFigure({ title, sentence, plot, height, table }) {
   );
 }
 
-/** In new colours; on paper there is nothing that is not seen. Charts that were replaced are forgotten. */
+/** Redraw in new colors; for print, draw all charts. Charts that were replaced are dropped. */
 function drawAll(printing) {
   charts.splice(0, charts.length, ...charts.filter((chart) => chart.host.isConnected));
   for (const chart of charts) {

@@ -1,8 +1,8 @@
-// A field with completion, in the pattern that screen readers know: a combobox and its list box.
+// A field with completion, following the ARIA pattern of a combobox with a list box.
 
 let comboboxes = 0;
 
-/** The field; `find(text)` gives rows, `nameOf(row)` their names, and `pick(row)` is told what was chosen. */
+/** The field; `find(text)` gives rows, `nameOf(row)` their names, and `pick(row)` is called with the choice. */
 function combobox({ label, find, nameOf, pick }) {
   const id = `combobox-${++comboboxes}`;
   let options = [];
@@ -21,13 +21,13 @@ function combobox({ label, find, nameOf, pick }) {
     list.hidden = !options.length;
     input.setAttribute("aria-expanded", String(options.length > 0));
     const number = `${plural(options.length, "name", "names")} to choose from`;
-    status.textContent = options.length ? number : "No name has this in it";
+    status.textContent = options.length ? number : "No name contains this";
     input.classList.toggle("nothing", !options.length);
     activate(options.length && input.value !== shown ? 0 : -1);
   }
 
   function optionOf(row, i) {
-    // Pressing an option must not take the focus from the field, which would close the list before the click.
+    // Pressing an option must not take focus from the field, which would close the list before the click.
     const keepFocus = (event) => event.preventDefault();
     const listeners = { mousedown: keepFocus, click: () => choose(i) };
     return element(

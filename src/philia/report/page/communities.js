@@ -1,11 +1,11 @@
-// The section of communities: cards, a table to sort, the map and the overlaps.
+// The section about communities: cards, a sortable table, the map and the overlaps.
 
 const FIRST_CARDS = 12;
 
 function showCommunities(payload, open) {
   const { communities, overlap } = payload;
   if (!communities.length) {
-    const none = "The model found no communities: what it predicts comes from how popular each node is.";
+    const none = "The model found no communities: its predictions come from the popularity of each node.";
     place("communities-body", element("p", { class: "lede" }, none));
     return;
   }
@@ -20,8 +20,8 @@ function showCommunities(payload, open) {
 
 function wordsAboutTheRest({ rule, in_none, unused, graph }) {
   const left = `${plural(in_none, "node is", "nodes are")} in none of them (${percent(in_none / graph.nodes)}).`;
-  const empty = unused.length ? ` Columns that the fit left empty: ${unused.join(", ")}.` : "";
-  return `${in_none ? left : "Every node is in at least one."} Who counts as a member: ${rule}.${empty}`;
+  const empty = unused.length ? ` Columns left empty by the fit: ${unused.join(", ")}.` : "";
+  return `${in_none ? left : "Every node is in at least one."} Membership rule: ${rule}.${empty}`;
 }
 
 function showCards(communities, open) {
@@ -44,7 +44,7 @@ function orDash(value, shown) {
 }
 
 function communitiesTable(communities) {
-  const labelled = communities.some((community) => community.label);
+  const labeled = communities.some((community) => community.label);
   const refitted = communities.some((community) => community.stability);
   const columns = [
     { title: "community", text: true, cell: (c) => c.name, value: (c) => c.name },
@@ -56,7 +56,7 @@ function communitiesTable(communities) {
     { title: "expected", cell: (c) => percent(c.inside.expected), value: (c) => c.inside.expected },
     { title: "ratio", cell: (c) => orDash(c.inside.ratio, digits), value: (c) => c.inside.ratio },
   ];
-  if (labelled) {
+  if (labeled) {
     columns.push(
       {
         title: "label", text: true,
@@ -71,5 +71,5 @@ function communitiesTable(communities) {
       cell: (c) => orDash(c.stability, ({ score }) => digits(score, 2)), value: (c) => c.stability?.score ?? null,
     });
   }
-  return sortableTable("Communities; press a heading to sort by it", columns, communities);
+  return sortableTable("Communities; select a heading to sort", columns, communities);
 }

@@ -15,7 +15,7 @@ async function decodePayload(base64) {
   return JSON.parse(text);
 }
 
-/** The numbers of a packed array, row after row; all machines that show pages are little-endian, as the bytes are. */
+/** The numbers of a packed array, row by row; the bytes are little-endian, like all machines with browsers. */
 function unpack(packed) {
   return new ARRAYS[packed.dtype](bytesOf(packed.data).buffer);
 }

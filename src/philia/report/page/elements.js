@@ -18,7 +18,7 @@ function place(id, ...children) {
   return host;
 }
 
-/** A user's text: isolated, so that its direction of writing stays inside, and whole on hovering where it is cut. */
+/** A user's text: isolated, so that its direction of writing stays inside, and shown in full on hover if it is cut. */
 function named(text, longest = 10000) {
   const shown = text.trim() === "" ? "(blank)" : text;
   return element("bdi", { title: text.length > 24 ? text : null }, cut(shown, longest));
@@ -30,7 +30,7 @@ function kindMark(kind) {
   return element("span", { class: kind }, `${SIGNS[kind]} ${kind}`);
 }
 
-/** A bar of a share between 0 and 1; the number stands beside it, so it is hidden from screen readers. */
+/** A bar of a share between 0 and 1; the number is next to it, so it is hidden from screen readers. */
 function bar(share, kind) {
   const inner = element("span", { class: `fill ${kind}` });
   inner.style.width = `${Math.max(0, Math.min(1, share)) * 100}%`;
@@ -39,7 +39,7 @@ function bar(share, kind) {
 
 function details(summary, make, attributes = {}) {
   const made = element("details", attributes, element("summary", {}, summary));
-  // What is inside is made when it is first looked at: tables of thousands of cells cost nothing until then.
+  // The content is made when it is first opened: tables of thousands of cells cost nothing until then.
   made.addEventListener("toggle", () => made.append(make()), { once: true });
   return made;
 }

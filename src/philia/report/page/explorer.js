@@ -12,11 +12,11 @@ function startExplorer(explorer) {
   const nameOf = (row) => network.names[row];
   const first = combobox({ label: "A node", find, nameOf, pick: (row) => show(row, null) });
   const second = combobox({
-    label: "Another node, for the reasons of the pair", find, nameOf, pick: (row) => show(view.node, row),
+    label: "Second node (to explain the pair)", find, nameOf, pick: (row) => show(view.node, row),
   });
   const about = element("div", { class: "about" });
   const pair = element("div", { class: "reasons" });
-  // Screen readers hear what was found, in a sentence, and not the whole panel.
+  // Screen readers hear one sentence about the result instead of the whole panel.
   const heard = element("p", { class: "unseen", role: "status", "aria-live": "polite" });
   place("explorer-words", prose(explorer.words));
   place("explorer-body", element("div", { class: "fields" }, first.field, second.field), heard, about, pair);
@@ -34,7 +34,7 @@ function startExplorer(explorer) {
     first.show(nameOf(node));
     second.show(other === null ? "" : nameOf(other));
     if (other === null) {
-      pair.replaceChildren(element("p", {}, "There is no second node to look at."));
+      pair.replaceChildren(element("p", {}, "There is no second node."));
       return;
     }
     pair.replaceChildren(...pairPanel(network, node, other, show));
@@ -58,7 +58,7 @@ function startExplorer(explorer) {
   };
 }
 
-/** Whom a node is shown with first: the likeliest missing link, or a neighbour where it has all others. */
+/** The first partner shown for a node: its likeliest missing link, or a neighbour if none is missing. */
 function firstPartner(network, node) {
   const candidates = [...network.likeliest(node, 10).map((link) => link.row), ...network.neighbours(node)];
   return candidates.find((row) => network.knows(row) && row !== node) ?? null;
@@ -94,7 +94,7 @@ function membershipsOf(network, node) {
   return [
     title,
     table(
-      "From 0, not at all, to 1, fullest",
+      "From 0 (none) to 1 (strongest)",
       [
         { title: "community", text: true, cell: (one) => [sign(one.kind), ` ${one.name}`] },
         { title: "", text: true, cell: (one) => bar(one.value, one.kind) },
@@ -110,7 +110,7 @@ function missingOf(network, node, show) {
   const links = network.likeliest(node);
   if (!links.length) return element("p", {}, "It is linked with every other node.");
   return table(
-    "Not linked in the data; press a name for the reasons",
+    "Not linked in the data; select a name for the reasons",
     [
       { title: "node", text: true, cell: (link) => nodeButton(network, node, link.row, show) },
       { title: "probability", cell: (link) => percent(link.probability) },

@@ -1,4 +1,4 @@
-// Everything in its order. What goes wrong is said in the page, not only to the console.
+// The sections in order. Errors are shown in the page, not only in the console.
 
 async function main() {
   watchTheme();
@@ -11,7 +11,7 @@ async function main() {
   showMatrix(payload.matrix);
   theme.listeners.push(drawAll);
   charts.forEach(fit);
-  // A bookmarked view: now that everything above it has its height.
+  // Scroll to a bookmarked view only now that everything above it has its height.
   const bookmarked = window.location.hash.startsWith("#node=");
   if (bookmarked) document.getElementById("explorer").scrollIntoView({ behavior: "instant" });
   document.documentElement.dataset.ready = "true";

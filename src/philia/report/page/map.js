@@ -1,4 +1,4 @@
-// The map of communities: near each other, and joined, where they share many members.
+// The map of communities: those that share many members are close together and joined.
 
 const PARTNERS = 2;
 const WIDTHS = [[0.5, 6], [0.25, 3.5], [0.1, 1.5]];
@@ -14,9 +14,9 @@ function mapFigure(communities, overlap) {
   return chartFigure({
     title: "Map of communities",
     sentence: [
-      "Blue circles attract, orange squares repel; the larger, the more members.",
-      "Lines lead from each to the two that it shares most members with, if these are a tenth of the smaller one:",
-      `${lines.length ? plural(lines.length, "line", "lines") : "here there are none"}.`,
+      "Blue circles attract, orange squares repel; size shows the number of members.",
+      "Lines join each to the two it shares most members with, if those are at least a tenth of the smaller one:",
+      `${lines.length ? plural(lines.length, "line", "lines") : "none here"}.`,
     ].join(" "),
     height: (width) => Math.min(Math.max(300, width), 560),
     plot: (look, width) => {

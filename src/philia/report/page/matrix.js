@@ -1,11 +1,11 @@
-// Two pictures of the same square: the links, and the probabilities that the model gives, nodes in the same order.
+// Two pictures with nodes in the same order: the links, and the predicted probabilities.
 
-const LINKS = "Every row and every column is a node, or a few neighbouring ones; coloured where pairs are linked.";
-const PROBABILITIES = "The same nodes in the same order, coloured by how likely the model finds a link.";
+const LINKS = "Each row and column is a node, or a few similar ones; cells are colored where pairs are linked.";
+const PROBABILITIES = "The same nodes in the same order, colored by the predicted probability of a link.";
 
 function showMatrix(matrix) {
   if (!matrix || matrix.cells < 2) {
-    place("matrix-body", element("p", {}, "The network is too small for a picture of its pairs."));
+    place("matrix-body", element("p", {}, "The network is too small for this picture."));
     return;
   }
   const observed = unpack(matrix.observed);
@@ -20,11 +20,11 @@ function showMatrix(matrix) {
       matrixFigure("The model’s probabilities", PROBABILITIES, matrix, expected, top),
     ),
     scaleLegend(top),
-    details("The numbers, group by group", () => groupsTable(matrix, observed, expected), { class: "numbers" }),
+    details("The numbers by group", () => groupsTable(matrix, observed, expected), { class: "numbers" }),
   );
 }
 
-/** The darkest colour: all that the model expects fits, and all of the data but a hundredth. */
+/** The value of the darkest color: the largest expected value, and at least 99 % of the data. */
 function topOfScale(observed, expected) {
   const sorted = Float32Array.from(observed).sort();
   const most = expected.reduce((a, b) => Math.max(a, b), 0);
@@ -42,7 +42,7 @@ function matrixFigure(title, sentence, matrix, values, top) {
     height: (width) => Math.min(width, 640),
     plot: (look, width) => {
       const side = (width - 50) / cells;
-      // Groups that are too narrow on the screen for their name have none.
+      // Groups too narrow on the screen for a name get none.
       const axis = (least) => {
         const legible = groups.filter(([, first, last]) => (last - first + 1) * side >= least);
         return {
@@ -77,7 +77,7 @@ function scaleLegend(top) {
   );
 }
 
-/** Means over the square of each group with itself, and over all that lies between it and the others. */
+/** Means over the square of each group with itself, and over its cells with all others. */
 function groupsTable({ cells, groups }, observed, expected) {
   const mean = (values, [, first, last], inside) => {
     let sum = 0;
@@ -93,7 +93,7 @@ function groupsTable({ cells, groups }, observed, expected) {
   };
   const column = (title, values, inside) => ({ title, cell: (group) => percent(mean(values, group, inside)) });
   return table(
-    "Mean over the cells of each group",
+    "Mean over each group’s cells",
     [
       { title: "group", text: true, cell: ([name]) => name },
       column("inside, linked", observed, true), column("inside, predicted", expected, true),

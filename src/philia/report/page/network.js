@@ -1,4 +1,4 @@
-// What the explorer knows: names, numbers of every node, and what follows from them for a pair.
+// The explorer's data: the names and factors of nodes, and what follows from them for a pair.
 
 class Network {
   constructor(explorer) {
@@ -17,7 +17,7 @@ class Network {
     this.row = new Map(this.names.slice(0, this.size).map((name, row) => [name, row]));
   }
 
-  /** Whether the explorer has the numbers of this node; others are only mentioned. */
+  /** Whether the explorer has this node's factors; other nodes are only mentioned. */
   knows(row) {
     return row < this.size;
   }
@@ -38,7 +38,7 @@ class Network {
     return this.background[i] + this.background[j];
   }
 
-  /** What each community adds to the log-odds of the pair; JavaScript's numbers are 64-bit whatever they come from. */
+  /** What each community adds to the log-odds of the pair; computed in 64 bits from 32-bit factors. */
   reasons(i, j) {
     const k = this.columns.length;
     return this.columns.map((column, c) => ({
@@ -54,14 +54,14 @@ class Network {
     return sum;
   }
 
-  /** True or false where the lists of neighbours say so, null where they are cut too early to tell. */
+  /** True or false if the lists of neighbours tell, null if they are cut too short. */
   linked(i, j) {
     if (this.neighbours(i).includes(j) || (this.knows(j) && this.neighbours(j).includes(i))) return true;
     const whole = (row) => this.neighbours(row).length >= this.degrees[row];
     return whole(i) || (this.knows(j) && whole(j)) ? false : null;
   }
 
-  /** The likeliest links that are missing: given, or found among all nodes. */
+  /** The likeliest missing links: from the payload, or computed over all nodes. */
   likeliest(row, most = 10) {
     if (this.missing) {
       const { start, rows, probability } = this.missing;

@@ -1,4 +1,4 @@
-// Who shares members with whom, as a heat map: a row's community, and the share of its members in each other one.
+// Shared members as a heat map: for each row's community, the share of its members in every other one.
 
 function overlapFigure(communities, overlap) {
   const { names, shared } = overlap;
@@ -11,7 +11,7 @@ function overlapFigure(communities, overlap) {
   return chartFigure({
     title: "Shared members",
     sentence: most ? [
-      "A row is a community: the stronger the colour, the more of its members are in the column’s community too.",
+      "Each row is a community: the stronger the color, the more of its members are also in the column’s community.",
       `The largest share: ${percent(most.share)} of ${names[most.i]} are also in ${names[most.j]}.`,
     ].join(" ") : "No two communities share a member.",
     height: (width) => Math.min(width, 560),

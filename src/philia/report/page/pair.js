@@ -1,9 +1,9 @@
-// Why two nodes are, or are not, expected to be linked.
+// Why a link between two nodes is likely or unlikely.
 
 const LINKED = {
   true: "They are linked in the data.",
   false: "They are not linked in the data.",
-  null: "Whether they are linked is not in this page.",
+  null: "This page does not contain whether they are linked.",
 };
 
 function pairPanel(network, node, other, show) {
@@ -20,6 +20,6 @@ function pairPanel(network, node, other, show) {
     ),
     waterfallFigure(way),
     waterfallTable(way),
-    element("p", {}, element("button", lookAt, "Look at ", name(other), " instead")),
+    element("p", {}, element("button", lookAt, "Look up ", name(other), " instead")),
   ];
 }

@@ -1,8 +1,8 @@
-// Whether the probabilities can be trusted: two figures and the calibration curve.
+// Whether the probabilities can be trusted: two scores and the calibration curve.
 
 function showQuality(quality) {
   if (!quality) {
-    place("quality-body", element("p", {}, "There are no pairs on which the model could be judged."));
+    place("quality-body", element("p", {}, "There are no pairs to judge the model by."));
     return;
   }
   const [low, high] = quality.auc_interval ?? [null, null];
@@ -17,19 +17,19 @@ function showQuality(quality) {
         "div", { class: "stack" },
         measure(
           digits(quality.auc), `AUC${interval}`,
-          "How well the model puts pairs in order: 1 if every linked pair comes before every other one,",
-          "0.5 if it were a coin.",
+          "How well the model ranks pairs: 1 if every linked pair ranks above every unlinked one,",
+          "0.5 for a random guess.",
         ),
         measure(
           digits(quality.average_precision), "Average precision",
-          "Pairs sorted by their probability, the likeliest first: the share of links among those on top, averaged",
-          `over all links. By chance it would be ${digits(quality.links / quality.pairs)}.`,
+          "With pairs sorted by probability, likeliest first: the share of links among the top ones, averaged",
+          `over all links. A random order gives ${digits(quality.links / quality.pairs)}.`,
         ),
         element(
           "p", { class: "small" },
           `Measured on ${count(quality.pairs)} ${pairs}, ${count(quality.links)} of them linked. `,
-          `The mean log-likelihood of a pair is ${digits(quality.mean_log_likelihood)}; `,
-          `with the density alone it would be ${digits(quality.density_alone)}.`,
+          `The mean log-likelihood per pair is ${digits(quality.mean_log_likelihood)}; `,
+          `the density alone gives ${digits(quality.density_alone)}.`,
         ),
       ),
       calibrationFigure(quality.calibration, pairs),
@@ -46,7 +46,7 @@ function measure(number, name, ...meaning) {
 
 const TICKS = [0, 0.001, 0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 1];
 
-/** Those of the ticks whose roots are at least so far apart. */
+/** The ticks whose square roots are at least this far apart. */
 function ticksApart(ticks, least) {
   const near = (p, q) => Math.sqrt(p) - Math.sqrt(q) < least;
   return ticks.reduce((kept, p) => (kept.length && near(p, kept.at(-1)) ? kept : [...kept, p]), []);
@@ -57,7 +57,7 @@ function calibrationFigure(calibration, pairs) {
   const rows = predicted.map((p, i) => ({ p, o: observed[i], low: low[i], high: high[i], pairs: counts[i] }));
   const top = Math.min(1, 1.08 * Math.max(0.01, ...predicted, ...high));
   const farthest = rows.reduce((far, row) => (Math.abs(row.o - row.p) > Math.abs(far.o - far.p) ? row : far), rows[0]);
-  // Roots are drawn, so that small probabilities can be told apart; the diagonal stays a diagonal.
+  // Square-root axes separate small probabilities, and keep the diagonal straight.
   const root = Math.sqrt;
   const axis = (room) => {
     const ticks = ticksApart(TICKS.filter((p) => p <= top), room * root(top));
@@ -66,11 +66,11 @@ function calibrationFigure(calibration, pairs) {
   };
   const said = (row) => `predicted ${percent(row.p)}, linked ${percent(row.o)} of ${count(row.pairs)} pairs`;
   return chartFigure({
-    title: "Are probabilities what they say?",
+    title: "Are the probabilities calibrated?",
     sentence: [
-      `Each dot is a group of ${pairs}: to the right what the model predicted, upwards how many are linked.`,
-      "On the dashed line both agree.",
-      `They differ most where ${percent(farthest.p)} were predicted: ${percent(farthest.o)} are linked.`,
+      `Each dot is a group of ${pairs}: across, the predicted probability; up, the share that is linked.`,
+      "They agree on the dashed line.",
+      `The largest difference: ${percent(farthest.p)} predicted, ${percent(farthest.o)} linked.`,
     ].join(" "),
     height: (width) => Math.min(420, Math.max(280, 0.8 * width)),
     plot: (look, width) => ({
@@ -99,7 +99,7 @@ function calibrationFigure(calibration, pairs) {
       [
         { title: "predicted", cell: (row) => percent(row.p) },
         { title: "linked", cell: (row) => percent(row.o) },
-        { title: "by chance between", cell: (row) => `${percent(row.low)} and ${percent(row.high)}` },
+        { title: "interval", cell: (row) => `${percent(row.low)} and ${percent(row.high)}` },
         { title: "pairs", cell: (row) => count(row.pairs) },
       ],
       rows,

@@ -15,12 +15,12 @@ function showSummary(payload) {
     figure(count(of("attracts")), "▲ attracting", "attracts"),
     figure(count(of("repels")), "▼ repelling", "repels"),
     figure(percent(graph.density), "of all pairs linked"),
-    figure(digits(graph.median_degree), "links a node (median)"),
+    figure(digits(graph.median_degree), "links per node (median)"),
   );
   place("remarks", remarks.length ? remarksNote(remarks) : null);
   showFit(payload.fit);
   const source = made.source ? [" from ", named(made.source, 120)] : [];
-  const end = ". This page is complete: it loads nothing.";
+  const end = ". Self-contained page; works offline.";
   place("colophon", `Made by philia ${made.philia} on ${made.date}`, ...source, end);
 }
 
@@ -56,8 +56,8 @@ function lossFigure(loss) {
   const [first, last] = [loss[0], loss[loss.length - 1]];
   const steps = plural(last[0], "iteration", "iterations");
   return chartFigure({
-    title: "The search",
-    sentence: `The loss, which the fit makes small, went from ${digits(first[1])} to ${digits(last[1])} in ${steps}.`,
+    title: "The fit",
+    sentence: `The loss, which the fit minimizes, fell from ${digits(first[1])} to ${digits(last[1])} in ${steps}.`,
     height: () => 240,
     plot: (look) => ({
       data: [{

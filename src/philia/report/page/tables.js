@@ -1,8 +1,8 @@
 // Real tables with captions; some can be sorted by their columns.
 
 /**
- * A table. A column is { title, cell(row), value(row)?, text? }: `cell` gives what is shown, `value` what it is sorted
- * by, `text` says that it reads from the left. The table scrolls by itself where it is wider than the page.
+ * A table. A column is { title, cell(row), value(row)?, text? }: `cell` gives what is shown, `value` the sort key,
+ * `text` aligns it to the left. A table wider than the page scrolls on its own.
  */
 function table(caption, columns, rows) {
   const heading = (c) => element("th", { scope: "col", class: c.text ? null : "number" }, c.title);
@@ -37,7 +37,7 @@ function sortableTable(caption, columns, rows) {
   });
 
   function sortBy(i) {
-    // Numbers start with the largest, words with the first letter; a second press turns the order round.
+    // Numbers start with the largest, words with the first letter; a second press reverses the order.
     const first = columns[i].text ? "ascending" : "descending";
     const other = first === "ascending" ? "descending" : "ascending";
     const order = headings[i].getAttribute("aria-sort") === first ? other : first;
@@ -53,7 +53,7 @@ function sortableTable(caption, columns, rows) {
 
 const byLetters = new Intl.Collator("en", { numeric: true });
 
-/** What is missing comes last in either order. */
+/** Missing values come last in either order. */
 function compare(a, b, turn) {
   if (a === null || b === null) return (a === null) - (b === null);
   return turn * (typeof a === "string" ? byLetters.compare(a, b) : a - b);

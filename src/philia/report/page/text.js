@@ -1,8 +1,8 @@
-// How numbers and names are written. Odds and factors are worded as philia words them in Python.
+// Numbers and names as text. Odds and factors are worded as in philia's Python code.
 
 const MANY = Math.log(1e7);
 
-// Making a format takes longer than using it some thousand times, so each is made once.
+// Creating a number format takes longer than using it a thousand times, so each is created once.
 const wholeNumbers = new Intl.NumberFormat("en-US");
 const formats = new Map();
 
@@ -67,7 +67,7 @@ function sigmoid(logit) {
   return logit >= 0 ? 1 / (1 + Math.exp(-logit)) : Math.exp(logit) / (1 + Math.exp(logit));
 }
 
-/** The first characters of a text, never half of one. */
+/** The first characters of a text, never splitting one. */
 function cut(text, longest) {
   const first = Array.from(text.slice(0, 2 * longest + 2));
   return first.length > longest ? first.slice(0, longest - 1).join("") + "…" : text;

@@ -1,4 +1,4 @@
-// Light or dark: what the system says, until the reader says otherwise; paper is always light.
+// Light or dark: as the system is set, unless the reader chooses; print is always light.
 
 const theme = { chosen: null, listeners: [] };
 const darkSystem = window.matchMedia("(prefers-color-scheme: dark)");
@@ -12,7 +12,7 @@ function applyTheme(printing = onPaper.matches) {
   document.documentElement.dataset.theme = isDark() && !printing ? "dark" : "light";
   const button = document.getElementById("theme-switch");
   button.replaceChildren(isDark() ? "☀" : "☾", element("span", {}, isDark() ? " Light" : " Dark"));
-  button.setAttribute("aria-label", isDark() ? "Switch to light colours" : "Switch to dark colours");
+  button.setAttribute("aria-label", isDark() ? "Switch to light colors" : "Switch to dark colors");
   for (const listener of theme.listeners) listener(printing);
 }
 
@@ -28,8 +28,8 @@ function watchTheme() {
   applyTheme();
 }
 
-/** The colours of the style sheet, for charts: one place has them all. */
-function colours() {
+/** The colors of the style sheet, for charts. */
+function colors() {
   const style = getComputedStyle(document.documentElement);
   const of = (name) => style.getPropertyValue(`--${name}`).trim();
   const names = ["ink", "soft", "line", "card", "tint", "attract", "repel", "neutral"];
@@ -39,9 +39,9 @@ function colours() {
 
 const PROBABILITY = ["#FFFFFF", "#FEC287", "#F1605D", "#B63679", "#721F81", "#2D1160", "#000004"];
 
-/** Where there is nothing one sees the background: white on light pages, black on dark ones. */
+/** Zero has the color of the background: white on light pages, black on dark ones. */
 function probabilityScale() {
   const dark = document.documentElement.dataset.theme === "dark";
   const steps = dark ? [...PROBABILITY].reverse() : PROBABILITY;
-  return steps.map((colour, i) => [i / (steps.length - 1), colour]);
+  return steps.map((color, i) => [i / (steps.length - 1), color]);
 }

@@ -1,8 +1,8 @@
-// One pair's odds, step by step: before any community, then each community's factor, then all together.
+// One pair's odds, step by step: the baseline, then each community's factor, then all together.
 
 const MOST_STEPS = 9;
 
-/** The steps of a pair; communities that say little share one. */
+/** The steps of a pair; communities with little effect share one. */
 function stepsOf(network, i, j) {
   const reasons = network.reasons(i, j).filter((reason) => reason.logOdds !== 0);
   reasons.sort((one, other) => Math.abs(other.logOdds) - Math.abs(one.logOdds));
@@ -25,7 +25,7 @@ function direction(step) {
 
 function stepsInWords({ baseline, steps, logit, probability }) {
   const said = steps.map((step) => `${`${step.name} ${step.word}`.trim()}: ${factorInWords(step.logOdds)}`);
-  const first = `Before any community: odds ${oddsInWords(baseline)}`;
+  const first = `Baseline: odds ${oddsInWords(baseline)}`;
   const last = `together: odds ${oddsInWords(logit)}, probability ${percent(probability)}.`;
   return [first, ...said, last].join("; ");
 }
@@ -33,11 +33,11 @@ function stepsInWords({ baseline, steps, logit, probability }) {
 function waterfallFigure(way) {
   const { baseline, steps, logit } = way;
   const named = steps.map((step) => `${step.name} ${direction(step)} ${step.word}`.trim());
-  const labels = ["before any community", ...named, "together"];
+  const labels = ["baseline", ...named, "together"];
   const texts = [oddsInWords(baseline), ...steps.map((step) => factorInWords(step.logOdds)), oddsInWords(logit)];
   const ends = [0, baseline, ...steps.map((step) => step.after), logit];
   return chartFigure({
-    title: "From the background to the probability",
+    title: "From the baseline to the probability",
     sentence: stepsInWords(way),
     height: () => 90 + 40 * labels.length,
     plot: (look, width) => {
@@ -71,12 +71,12 @@ function waterfallFigure(way) {
   });
 }
 
-/** On a phone: "before", "B1 ▲", "together". */
+/** On a phone: "baseline", "B1 ▲", "together". */
 function shortLabel(label) {
-  return label.startsWith("before") ? "before" : label.split(" ").slice(0, 2).join(" ");
+  return label.split(" ").slice(0, 2).join(" ");
 }
 
-/** Powers of ten that fit, seldom enough to be read. */
+/** The powers of ten in range, thinned out so that the labels are readable. */
 function oddsTicks([low, high], most) {
   const first = Math.ceil(low / Math.LN10);
   const last = Math.floor(high / Math.LN10);
@@ -92,12 +92,12 @@ function oddsTick(logit) {
 function waterfallTable(way) {
   const whole = (name, logit) => ({ name, effect: `odds ${oddsInWords(logit)}`, logOdds: logit, after: logit });
   const rows = [
-    whole("before any community", way.baseline),
+    whole("baseline", way.baseline),
     ...way.steps.map((step) => ({ ...step, effect: `${direction(step)} ${step.word} ${factorInWords(step.logOdds)}` })),
     whole("together", way.logit),
   ];
   return table(
-    "The same as numbers: log-odds are added, odds are multiplied",
+    "The same in numbers: log-odds add, odds multiply",
     [
       { title: "step", text: true, cell: (row) => row.name },
       { title: "effect", text: true, cell: (row) => row.effect },

@@ -1,27 +1,27 @@
-"""The summary: what was found, in sentences that need no other knowledge."""
+"""The summary: the findings in sentences that assume no prior knowledge."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from philia._text import counted, listed, percent, spelled
 from philia.explain.links import factor_in_words
 from philia.graphs import Graph
 from philia.report.findings import Findings
 from philia.report.quality import JudgedPairs
-from philia.report.words import counted, in_words, listed, percent
 
 _RARE = 0.001
-"""Below this a probability has more zeros than a person counts."""
+"""Smaller probabilities are shown as "one pair in N": readers do not count zeros."""
 
 
 def sentences(found: Findings, judged: JudgedPairs) -> list[str]:
-    """The summary of a model, one idea a sentence.
+    """The summary of a model, one idea per sentence.
 
     >>> from philia import CommunityModel
     >>> model = CommunityModel(1, 0, penalty=0.1, random_state=0).fit([(1, 2), (1, 3), (2, 3), (4, 5)])
     >>> print(*sentences(Findings.of(model), JudgedPairs.of(model)), sep=chr(10))
     5 nodes and 4 links: two nodes drawn at random are linked with probability 0.4.
-    One group attracts (B1): two members are linked more often than their popularity alone would lead to.
+    One group attracts (B1): two members are linked more often than their popularity alone would explain.
     ...
     """
     said = [_size(found.graph), *_groups(found), *_strongest(found), *_members(found)]
@@ -31,9 +31,9 @@ def sentences(found: Findings, judged: JudgedPairs) -> list[str]:
 def _size(graph: Graph) -> str:
     said = f"{counted(graph.n_nodes, 'node')} and {counted(graph.n_links, 'link')}"
     if not graph.n_links:
-        return f"{said}: nobody is linked with anybody."
+        return f"{said}."
     if graph.density < _RARE:
-        return f"{said}: of {round(1 / graph.density):,} pairs of nodes, one is linked."
+        return f"{said}: one in {round(1 / graph.density):,} pairs of nodes is linked."
     return f"{said}: two nodes drawn at random are linked with probability {graph.density:.2g}."
 
 
@@ -42,36 +42,36 @@ def _groups(found: Findings) -> list[str]:
     repel = [c.name for c in found.communities if c.kind == "heterophilous"]
     popular = found.model.background == "popularity"
     if not attract and not repel:
-        known = "how popular nodes are" if popular else "how many links there are"
-        return [f"No groups were found: all that the model knows is {known}."]
-    than = "their popularity alone would lead to" if popular else "other pairs"
+        known = "popularity of each node" if popular else "density of the network"
+        return [f"No groups were found: the model knows only the {known}."]
+    than = "their popularity alone would explain" if popular else "other pairs"
     return [
-        f"{_named(names, verb)}: two members{_of_one(names)} are linked {how} often than {than}."
+        f"{_named(names, verb)}: two members{_of_same(names)} are linked {how} often than {than}."
         for names, verb, how in ((attract, "attract", "more"), (repel, "repel", "less"))
         if names
     ]
 
 
-def _of_one(names: list[str]) -> str:
-    return " of the same one" if len(names) > 1 else ""
+def _of_same(names: list[str]) -> str:
+    return " of the same group" if len(names) > 1 else ""
 
 
 def _named(names: list[str], verb: str) -> str:
     if len(names) == 1:
         return f"One group {verb}s ({names[0]})"
     joint = "and" if len(names) == 2 else "to"
-    return f"{in_words(len(names)).capitalize()} groups {verb} ({names[0]} {joint} {names[-1]})"
+    return f"{spelled(len(names)).capitalize()} groups {verb} ({names[0]} {joint} {names[-1]})"
 
 
 def _strongest(found: Findings) -> list[str]:
     said = []
     for kind, verb, done in (("homophilous", "attracts", "multiplied"), ("heterophilous", "repels", "divided")):
-        places = [c for c, community in enumerate(found.communities) if community.kind == kind and len(community)]
-        if places:
-            best = max(places, key=lambda c: abs(found.typical(c)))
+        columns = [c for c, community in enumerate(found.communities) if community.kind == kind and len(community)]
+        if columns:
+            best = max(columns, key=lambda c: abs(found.typical(c)))
             factor = factor_in_words(abs(found.typical(best)))[2:]
             name, size = found.communities[best].name, counted(int(found.sizes[best]), "member")
-            first = f"{name} has {size}" if len(places) == 1 else f"{name}, with {size}, {verb} most"
+            first = f"{name} has {size}" if len(columns) == 1 else f"{name}, with {size}, {verb} most"
             said.append(f"{first}: between two typical members the odds of a link are {done} by {factor}.")
     return said
 
@@ -79,7 +79,7 @@ def _strongest(found: Findings) -> list[str]:
 def _members(found: Findings) -> list[str]:
     if not len(found.communities):
         return []
-    of = found.communities_a_node
+    of = found.communities_per_node
     parts = [
         (int(np.count_nonzero(some)), where) for some, where in ((of == 1, "one group"), (of > 1, "several groups"))
     ]
@@ -97,10 +97,9 @@ def _explained(judged: JudgedPairs) -> list[str]:
     if not len(judged.links) or not len(judged.others):
         return []
     share = judged.explained
-    which = "hidden from the fit" if judged.held_out else "it was fitted to"
+    which = "held-out pairs" if judged.held_out else "the pairs it was fitted to"
     if share <= 0:
-        return [f"On the pairs {which} the model predicts no better than the density alone."]
+        return [f"On {which} the model predicts no better than the density alone."]
     return [
-        f"Knowing only how many links there are leaves every pair uncertain; on the pairs {which}, the model removes "
-        f"{percent(share)} of that uncertainty."
+        f"Compared with knowing only the density, the model removes {percent(share)} of the uncertainty on {which}."
     ]

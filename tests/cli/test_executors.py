@@ -37,17 +37,17 @@ def test_processes_and_a_cluster_give_the_bits_of_threads(folder: Path, run: Any
     [
         (["--cluster", "tcp://127.0.0.1:1", "--workers", "2"], "--cluster and --workers are both given"),
         (["--workers", "0"], "--workers is 0"),
-        (["--model", "SVD", "--workers", "2"], "--workers is no setting of SVD"),
+        (["--model", "SVD", "--workers", "2"], "SVD has no --workers option"),
         (["--cluster", "http://somewhere:80"], "is not the address of a scheduler"),
     ],
 )
-def test_places_that_make_no_sense_are_refused(run: Any, options: list[str], said: str) -> None:
+def test_invalid_executors_are_refused(run: Any, options: list[str], said: str) -> None:
     pytest.importorskip("distributed", reason="needs philia[dask]")
     assert said in run("fit", "links.csv", *options, "-o", "new.safetensors", code=2).output
 
 
 def test_without_dask_the_error_says_what_to_install(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
-    for place in (["--cluster", "tcp://127.0.0.1:1"], ["--workers", "2"]):
-        said = run("fit", "links.csv", *SMALL, *place, "-o", "new.safetensors", code=2).output
+    for executor in (["--cluster", "tcp://127.0.0.1:1"], ["--workers", "2"]):
+        said = run("fit", "links.csv", *SMALL, *executor, "-o", "new.safetensors", code=2).output
         assert "pip install 'philia[dask]'" in said.replace("\n", " ")

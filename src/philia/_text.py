@@ -1,6 +1,11 @@
-"""Numbers and nouns in sentences."""
+"""Values as text: numbers with their nouns for sentences, and JSON for programs."""
 
 from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from typing import Any
 
 _SMALL = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 
@@ -14,17 +19,17 @@ def counted(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
-def in_words(count: int) -> str:
+def spelled(count: int) -> str:
     """A small number as a word, a large one in digits.
 
-    >>> in_words(0), in_words(12), in_words(1300)
+    >>> spelled(0), spelled(12), spelled(1300)
     ('no', 'twelve', '1,300')
     """
     return _SMALL[count] if count < len(_SMALL) else f"{count:,}"
 
 
 def listed(words: list[str]) -> str:
-    """Words in a row.
+    """Words joined by commas, the last by "and".
 
     >>> listed(["B1"]), listed(["B1", "B2", "C1"])
     ('B1', 'B1, B2 and C1')
@@ -33,10 +38,27 @@ def listed(words: list[str]) -> str:
 
 
 def percent(share: float) -> str:
-    """A share that a person can read.
+    """A share in percent, with two digits.
 
     >>> percent(0.384), percent(0.0234), percent(0.00012), percent(1.0)
     ('38 %', '2.3 %', '0.012 %', '100 %')
     """
     value = 100 * share
     return f"{value:.0f} %" if abs(value) >= 10 or value == 0 else f"{value:.2g} %"
+
+
+def to_json(value: Any, **layout: Any) -> str:
+    """Standard JSON, with null for infinities and NaN, which JSON does not have; ``layout`` goes to ``json.dumps``.
+
+    >>> to_json({"odds": [1.5, float("inf")]})
+    '{"odds": [1.5, null]}'
+    """
+    return json.dumps(_finite(value), allow_nan=False, **layout)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _finite(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -5,18 +5,19 @@ from __future__ import annotations
 import base64
 import gzip
 import json
-import math
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from philia._text import to_json
+
 _KINDS = {"f4": "<f4", "u4": "<u4", "u2": "<u2", "u1": "u1"}
 
 
 def packed(array: npt.ArrayLike, kind: str) -> dict[str, Any]:
-    """An array as its kind, its shape and its bytes in base64; a quarter of what its digits would take.
+    """An array as its kind, its shape and its bytes in base64: a quarter of the size of its digits.
 
     >>> packed([[1, 2]], "u2")
     {'dtype': 'u2', 'shape': [1, 2], 'data': 'AQACAA=='}
@@ -26,7 +27,7 @@ def packed(array: npt.ArrayLike, kind: str) -> dict[str, Any]:
 
 
 def packed_rows(rows: npt.ArrayLike) -> dict[str, Any]:
-    """Row numbers, in two bytes each where that is enough and in four elsewhere.
+    """Row numbers, in two bytes each if they fit and in four otherwise.
 
     >>> packed_rows([7])["dtype"], packed_rows([70_000])["dtype"]
     ('u2', 'u4')
@@ -36,7 +37,7 @@ def packed_rows(rows: npt.ArrayLike) -> dict[str, Any]:
 
 
 def unpacked(array: Mapping[str, Any]) -> npt.NDArray[Any]:
-    """The array again.
+    """The inverse of ``packed``.
 
     >>> unpacked(packed([[1, 2]], "u2")).tolist()
     [[1, 2]]
@@ -46,32 +47,17 @@ def unpacked(array: Mapping[str, Any]) -> npt.NDArray[Any]:
 
 
 def encoded(payload: Mapping[str, Any]) -> str:
-    """A payload as JSON, compressed, in base64: no name in it can end the element it stands in, or run.
+    """A payload as compressed JSON in base64: no name in it can close the element it is in, or run as a script.
 
     >>> encoded({"title": "</script>"}).isascii(), decoded(encoded({"title": "</script>"}))
     (True, {'title': '</script>'})
     """
-    # ASCII only: half of a surrogate pair, which a damaged name may hold, has no UTF-8.
-    text = json.dumps(finite(payload), ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    # ASCII only: half of a surrogate pair, which a damaged name may contain, has no UTF-8 encoding.
+    text = to_json(payload, ensure_ascii=True, separators=(",", ":"))
     return base64.b64encode(gzip.compress(text.encode("ascii"), compresslevel=9, mtime=0)).decode()
 
 
 def decoded(text: str) -> dict[str, Any]:
-    """The payload again, as the page sees it."""
+    """The inverse of ``encoded``, as the page does it."""
     found: dict[str, Any] = json.loads(gzip.decompress(base64.b64decode(text)))
     return found
-
-
-def finite(value: Any) -> Any:
-    """The same with null in the place of infinity and of what is not a number, which JSON does not know.
-
-    >>> finite({"ratio": [1.5, float("inf")]})
-    {'ratio': [1.5, None]}
-    """
-    if isinstance(value, Mapping):
-        return {str(key): finite(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [finite(item) for item in value]
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    return value
