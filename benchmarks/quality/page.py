@@ -9,7 +9,7 @@ from benchmarks.quality.experiment import REPORTED, TUNING, Measured
 from philia.experiments.page import markdown
 from philia.experiments.store import ResultStore
 from philia.experiments.task import Claim, Scope, Table
-from philia.graphs.files.saving import saving
+from philia.storage import saving
 
 HEAD = """# Quality
 

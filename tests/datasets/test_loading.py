@@ -11,7 +11,7 @@ from philia.datasets import CATALOG, fetch, load
 from philia.datasets.parts import largest_communities, largest_component
 from philia.exceptions import GraphFileError, InvalidParameterError
 from philia.graphs import as_graph
-from philia.graphs.files.compression import SUFFIXES
+from philia.storage import COMPRESSION_SUFFIXES
 from tests.datasets.server import LABELS, LINKS, FileServer
 
 
@@ -75,7 +75,7 @@ def test_a_dataset_without_labels_has_none(server: FileServer, monkeypatch: pyte
 def test_no_file_is_compressed_a_second_time_on_its_way_to_the_disk() -> None:
     """What downloads are written with compresses by the ending of the name."""
     files = [file for entry in CATALOG.values() for file in entry.files]
-    assert not [file.path for file in files if file.name.endswith(SUFFIXES)]
+    assert not [file.path for file in files if file.name.endswith(COMPRESSION_SUFFIXES)]
 
 
 def test_every_file_of_the_catalog_has_one_place_and_one_checksum() -> None:

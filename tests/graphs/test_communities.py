@@ -121,5 +121,5 @@ def test_the_values_of_a_gml_file(read: Any) -> None:
 def test_files_without_communities_are_refused(read: Any, tmp_path: Path) -> None:
     with pytest.raises(GraphFileError, match=r"a \.mtx file holds no communities"):
         read("%%MatrixMarket matrix coordinate pattern symmetric\n1 1 0\n", "x.mtx")
-    with pytest.raises(GraphFileError, match=r"use the ending \.txt or \.csv"):
+    with pytest.raises(GraphFileError, match=r"use the suffix \.txt or \.csv"):
         write_communities([[1]], tmp_path / "x.parquet")

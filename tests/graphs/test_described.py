@@ -147,7 +147,7 @@ def test_what_networkx_writes_as_gexf_is_read(tmp_path: Path) -> None:
         ("<gexf><graph/><graph/></gexf>", "more than one graph"),
         ("<gexf><graph><node/></graph></gexf>", "has no id"),
         ("<!DOCTYPE x []><gexf/>", "DOCTYPE"),
-        ("<gexf><graph>", "not XML"),
+        ("<gexf><graph>", "not valid XML"),
         ('<gexf><graph><edge source="1" target="2"/></graph></gexf>', "no such node"),
     ],
 )

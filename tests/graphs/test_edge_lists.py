@@ -209,11 +209,11 @@ def test_a_pipe_is_read() -> None:
         ("a,b\n\n# x\nc\nd,e\n", r"line 4 \('c'\) has one column, .*','"),
         ("a,b\n,c\n", r"line 2 \(',c'\) has an empty name"),
         ('a,b\n"c,d\n', r"line 2 \('\"c,d'\) opens a double quote that is not closed"),
-        ('a,b\n"c"d,e\n', "goes on after a closing double quote"),
+        ('a,b\n"c"d,e\n', "continues after a closing double quote"),
         ('a,b,"free\ntext, and more"\n', r"line 1 .* not closed"),
-        (b"a b\n\xff c\n", r"line 2 holds the byte 0xff, .*encoding=\"latin-1\""),
+        (b"a b\n\xff c\n", r"line 2 contains the byte 0xff, .*encoding=\"latin-1\""),
         (b"\x00\x01\x02", "binary"),
-        ("1 2 3 4\n2 3\n3 1 7\n", "neighbours a line"),
+        ("1 2 3 4\n2 3\n3 1 7\n", "neighbours per line"),
         ("*Vertices 3\n1 a\n", "Pajek"),
         ("lonely\n", "line 1"),
     ],
@@ -248,7 +248,7 @@ def test_settings_that_make_no_sense_are_refused(read: Any, options: dict[str, A
 
 
 def test_settings_of_an_edge_list_are_refused_for_other_formats(read: Any) -> None:
-    with pytest.raises(InvalidParameterError, match=r"delimiter and header cannot be told for a \.mtx file"):
+    with pytest.raises(InvalidParameterError, match=r"delimiter and header do not apply to \.mtx files"):
         read("%%MatrixMarket matrix coordinate pattern symmetric\n1 1 0\n", "x.mtx", delimiter=",", header=True)
 
 
@@ -312,7 +312,7 @@ def test_a_file_of_julia_keeps_the_nodes_that_its_first_line_counts(read: Any) -
     for wrong, said in (
         ("1,2\n", "begins with"),
         ("2,1,u\n1,3\n", "other than 1 to 2"),
-        ("3,2,u\n1,3\n", "promises 2 links"),
+        ("3,2,u\n1,3\n", "announces 2 links"),
     ):
         with pytest.raises(GraphFileError, match=said):
             read(wrong, "x.jlg")

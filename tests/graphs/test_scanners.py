@@ -13,10 +13,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from philia.exceptions import GraphFileError
+from philia.graphs.files.dialect import Dialect
+from philia.graphs.files.edge_list import PlainScanner, is_weight
 from philia.graphs.files.large import CompiledScanner
-from philia.graphs.files.lines import Dialect, PlainScanner, is_weight
-from philia.graphs.files.matrix_entries import scaled, scan_compiled
-from philia.graphs.files.matrix_market import scan_plainly
+from philia.graphs.files.matrix_market import scaled, scan_compiled, scan_plainly
 from philia.graphs.files.text import text_blocks
 
 Scanner = type[PlainScanner] | type[CompiledScanner]

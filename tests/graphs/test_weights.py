@@ -21,8 +21,8 @@ from scipy import sparse
 from philia.datasets.parts import induced
 from philia.exceptions import InvalidGraphError
 from philia.graphs import Changes, Graph, Nodes, as_graph, read_graph, write_graph
+from philia.graphs.files.dialect import Dialect
 from philia.graphs.files.edge_list import graph_of, scan_weighted_blocks
-from philia.graphs.files.lines import Dialect
 
 LINKS = [(0, 1, 2.5), (1, 2, 1.0), (0, 2, 0.25)]
 MATRIX = np.array([[0, 2.5, 0.25], [2.5, 0, 1], [0.25, 1, 0]])

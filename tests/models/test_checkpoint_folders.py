@@ -13,11 +13,11 @@ from sklearn.base import clone
 
 from philia import CommunityModel
 from philia.exceptions import CheckpointError
-from philia.factors.files import _checksum_of_arrays, read_arrays
 from philia.graphs import Graph
 from philia.models import checkpoints
 from philia.models.checkpoints import Checkpoint
 from philia.models.records import Record
+from philia.storage.tensors import _checksum_of_arrays, read_arrays
 from tests.models.ended_fits import FAST, graph, left_by, often, same, signed
 
 __all__ = ["graph", "often"]

@@ -11,13 +11,13 @@ from sklearn.base import clone
 from philia import SVD, BigClam, CommunityModel, LogisticPCA
 from philia._types import Float64Array
 from philia.exceptions import CheckpointError
-from philia.factors.files import read_arrays
 from philia.graphs import Graph
 from philia.models import LinkModel, checkpoints
 from philia.models.checkpoints import Checkpoint
 from philia.models.whole_starts import FromFactors
 from philia.objective.all_pairs import AllPairsObjective
 from philia.solvers import LBFGSB, Adam, Progress
+from philia.storage.tensors import read_arrays
 from tests.models.ended_fits import FAST, Killed, graph, left_by, often, same
 
 __all__ = ["graph", "often"]

@@ -13,7 +13,7 @@ import pytest
 
 from philia import SVD, CommunityModel
 from philia.datasets import dating_app
-from philia.exceptions import GraphFileError, InvalidParameterError, MissingDependencyError
+from philia.exceptions import InvalidParameterError, MissingDependencyError, StorageError
 from philia.report import charts, payload, write_report
 from philia.report.assembling import guarded, page
 from philia.report.names import ShownNames
@@ -153,7 +153,7 @@ def test_the_same_model_gives_the_same_page() -> None:
 
 
 def test_a_page_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
-    with pytest.raises(GraphFileError, match="no folder"):
+    with pytest.raises(StorageError, match="no folder"):
         write_report(dating(), tmp_path / "nowhere" / "report.html")
     assert list(tmp_path.iterdir()) == []
 

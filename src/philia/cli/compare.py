@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from philia.cli import options
-from philia.cli.files import reader_options
 from philia.cli.making import ModelName, make_model
 from philia.cli.options import option
 from philia.cli.output import Output
+from philia.cli.reading import DETECTED, reads_links
 from philia.exceptions import InvalidParameterError
+from philia.storage import ReadingOptions
 
 if TYPE_CHECKING:
     from philia.evaluate import Compared
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 _USUAL = ("CommunityModel", "LogisticPCA", "BigClam", "SymNMF", "SVD", "NormalizedCuts")
 
 
+@reads_links()
 def compare(
     path: options.Links,
     model: Annotated[list[ModelName] | None, option("--model", "One of them; may be given again.")] = None,
@@ -26,12 +28,7 @@ def compare(
     truth: Annotated[Path | None, option("--truth", "Known communities, to compare with.")] = None,
     held_out: Annotated[float, option("--held-out", "Share of pairs to hide and to test on (0.1).")] = 0.1,
     seed: options.Seed = 0,
-    delimiter: options.Delimiter = None,
-    comment: options.Comment = None,
-    header: options.Header = None,
-    columns: options.Columns = None,
-    encoding: options.Encoding = "utf-8",
-    symmetrize: options.Symmetrize = False,
+    reading: ReadingOptions = DETECTED,
     json: options.Json = False,
     quiet: options.Quiet = False,
     debug: options.Debug = False,
@@ -46,12 +43,12 @@ def compare(
     out = Output(json, quiet, debug)
     if not 0 < held_out < 1:
         raise InvalidParameterError(f"--held-out is {held_out}; it must lie between 0 and 1, such as 0.1")
-    reading = reader_options(delimiter, comment, header, columns, encoding, symmetrize)
     with out.listening():
         from philia.evaluate import compare_models
-        from philia.graphs import read_communities, read_graph
+        from philia.graphs import read_communities
+        from philia.graphs.files import read
 
-        graph = read_graph(path, **reading)
+        graph = read(path, reading)
         models = {
             name: make_model(name, homophilous, heterophilous, seed)
             for name in dict.fromkeys(str(chosen) for chosen in model or _USUAL)

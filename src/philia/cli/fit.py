@@ -11,15 +11,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from philia.cli import options, places
-from philia.cli.bounded import Memory, memory_bound, read_within
-from philia.cli.files import MODEL_SUFFIX, reader_options
+from philia.cli.bounded import read_within
+from philia.cli.files import MODEL_SUFFIX
 from philia.cli.guard import INTERRUPTED
 from philia.cli.making import ModelName, make_model
 from philia.cli.options import option
 from philia.cli.output import Output
+from philia.cli.reading import DETECTED, reads_links
 from philia.cli.report import check_report, make_report
 from philia.cli.resuming import Resume, checkpoint_of, settle
 from philia.exceptions import InvalidParameterError, PhiliaError
+from philia.storage import ReadingOptions
 
 if TYPE_CHECKING:
     from philia.graphs import Graph
@@ -64,6 +66,7 @@ class Precision(StrEnum):
     float32 = "float32"
 
 
+@reads_links("weights", "memory")
 def fit(
     path: options.Links,
     model: Annotated[ModelName, option("--model", "Another model, with B + C columns.")] = _OURS,
@@ -82,16 +85,9 @@ def fit(
     threads: Annotated[int | None, option("--threads", "How many at a time (all cores).")] = None,
     cluster: places.Cluster = None,
     workers: places.Workers = None,
-    memory: Memory = None,
     held_out: Annotated[float | None, option("--held-out", "Share of pairs to hide and to test on.")] = None,
     report: Annotated[Path | None, option("--report", "Also make a page about the model, report.html.")] = None,
-    delimiter: options.Delimiter = None,
-    comment: options.Comment = None,
-    header: options.Header = None,
-    columns: options.Columns = None,
-    encoding: options.Encoding = "utf-8",
-    symmetrize: options.Symmetrize = False,
-    weights: options.Weights = False,
+    reading: ReadingOptions = DETECTED,
     resume: Resume = False,
     force: options.Force = False,
     json: options.Json = False,
@@ -110,8 +106,6 @@ def fit(
     if report is not None:
         _check_report(report, model, force=force or resume)
     checkpoint = checkpoint_of(target, resume=resume, force=force)
-    reading = reader_options(delimiter, comment, header, columns, encoding, symmetrize, weights)
-    bound = memory_bound(memory)
     from philia.models.resuming import planned
 
     with out.listening(), _honest_about_saving(target, checkpoint):
@@ -128,8 +122,8 @@ def fit(
             **_search(model, solver, iterations),
         )
         with places.running(fitted, cluster, workers, threads):
-            graph = read_within(out, path, reading, fitted, bound)
-            if weights:
+            graph = read_within(out, path, reading, fitted)
+            if reading.weights:
                 _mind_weights(out, fitted, graph)
             plan = planned(fitted, graph, held_out)
             complete = settle(out, checkpoint, target, plan, resume=resume, force=force)
@@ -191,10 +185,10 @@ def _target(path: str, output: Path | None) -> Path:
             raise InvalidParameterError(
                 "links from standard input have no name to save under; say -o model.safetensors"
             )
-        from philia.graphs.files.compression import SUFFIXES
+        from philia.storage import COMPRESSION_SUFFIXES
 
         name = Path(path)
-        stem = (Path(name.stem) if name.suffix.lower() in SUFFIXES else name).stem
+        stem = (Path(name.stem) if name.suffix.lower() in COMPRESSION_SUFFIXES else name).stem
         output = Path((stem or "model") + MODEL_SUFFIX)
     if output.suffix != MODEL_SUFFIX:
         raise InvalidParameterError(f"the model file {str(output)!r} must end in {MODEL_SUFFIX}")

@@ -5,15 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from philia.cli.naming import node_called
-from philia.exceptions import UnknownNodeError
+from philia.cli.reading import DETECTED
+from philia.exceptions import GraphFileError, UnknownNodeError
+from philia.storage import ReadingOptions, opened
 
 if TYPE_CHECKING:
     from philia._types import Node
     from philia.graphs import Nodes
-    from philia.graphs.files.lines import Links
+    from philia.graphs.files.edge_list import Links
 
 
-def read_pairs(path: str, nodes: Nodes, delimiter: str | None = None) -> list[tuple[Node, Node]]:
+def read_pairs(path: str, nodes: Nodes, reading: ReadingOptions = DETECTED) -> list[tuple[Node, Node]]:
     r"""The pairs in a file, "-" being standard input; every name must be a node.
 
     >>> import pathlib, tempfile
@@ -23,12 +25,12 @@ def read_pairs(path: str, nodes: Nodes, delimiter: str | None = None) -> list[tu
     >>> read_pairs(str(path), Nodes([1, 2, 3]))
     [(3, 1), (1, 3)]
     """
-    links = _scanned(path, delimiter)
+    links = _scanned(path, reading)
     names = _names(links, nodes)
     return [(names[u], names[v]) for u, v in zip(links.rows.tolist(), links.columns.tolist(), strict=True)]
 
 
-def read_any_pairs(path: str, nodes: Nodes, delimiter: str | None = None) -> list[tuple[Node, Node]]:
+def read_any_pairs(path: str, nodes: Nodes, reading: ReadingOptions = DETECTED) -> list[tuple[Node, Node]]:
     r"""The same where a name need not be a node: one that is none stays what it is in the file.
 
     >>> import pathlib, tempfile
@@ -38,22 +40,19 @@ def read_any_pairs(path: str, nodes: Nodes, delimiter: str | None = None) -> lis
     >>> read_any_pairs(str(path), Nodes([1, 2, 3]))
     [('zoe', 1)]
     """
-    links = _scanned(path, delimiter)
+    links = _scanned(path, reading)
     names = [node_called(nodes, _text(written)) for written in links.names]
     return [(names[u], names[v]) for u, v in zip(links.rows.tolist(), links.columns.tolist(), strict=True)]
 
 
-def _scanned(path: str, delimiter: str | None) -> Links:
-    from philia.graphs.files.compression import opened
-    from philia.graphs.files.dialect import Options, find_dialect
+def _scanned(path: str, reading: ReadingOptions) -> Links:
+    from philia.graphs.files.dialect import find_dialect
     from philia.graphs.files.edge_list import scan_blocks
     from philia.graphs.files.text import text_blocks
 
-    options = Options(delimiter=delimiter)
-    options.check()
-    with opened(path) as source:
-        blocks = text_blocks(source.stream, options.encoding)
-        dialect, first = find_dialect(next(blocks, b""), options)
+    with opened(path, GraphFileError) as source:
+        blocks = text_blocks(source.stream, reading.encoding)
+        dialect, first = find_dialect(next(blocks, b""), reading)
         return scan_blocks(first, blocks, dialect)
 
 

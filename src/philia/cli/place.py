@@ -11,7 +11,9 @@ from philia.cli.files import load_model
 from philia.cli.naming import plain, shown
 from philia.cli.options import option
 from philia.cli.output import Output
+from philia.cli.reading import DETECTED, reads_links
 from philia.exceptions import InvalidParameterError
+from philia.storage import ReadingOptions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 _SHOWN = 50
 
 
+@reads_links(only=["delimiter"])
 def place(
     model: options.Model,
     links: Annotated[
@@ -34,7 +37,7 @@ def place(
         ),
     ],
     top: Annotated[int, option("--top", "How many of the likeliest other links to show for each (3).")] = 3,
-    delimiter: options.Delimiter = None,
+    reading: ReadingOptions = DETECTED,
     json: options.Json = False,
     quiet: options.Quiet = False,
     debug: options.Debug = False,
@@ -60,7 +63,7 @@ def place(
                 f"{str(model)!r} holds a {type(fitted).__name__}; only a CommunityModel can place new nodes"
             )
         nodes = fitted.graph_.nodes
-        pairs = read_any_pairs(links, nodes, "\t" if delimiter in ("tab", "\\t") else delimiter)
+        pairs = read_any_pairs(links, nodes, reading)
         neighbours, left_out = _sorted_out(pairs, nodes)
         for what, count in left_out.items():
             if count:

@@ -14,7 +14,7 @@ from philia._version import __version__
 from philia.datasets.entries import DataFile
 from philia.datasets.places import CACHE, by_hand
 from philia.exceptions import GraphFileError
-from philia.graphs.files.saving import saving
+from philia.storage import saving
 
 OnBytes = Callable[[DataFile, int], None]
 """Called with the file that is being fetched and the number of its bytes that have arrived."""

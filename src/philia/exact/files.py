@@ -39,9 +39,7 @@ from philia.exceptions import (
     PhiliaError,
 )
 from philia.graphs import Nodes
-from philia.graphs.files.compression import Source, opened
-from philia.graphs.files.saving import saving
-from philia.graphs.memory import require_memory
+from philia.storage import Source, opened, require_memory, saving
 
 FORMAT = 1
 """Raised by one whenever an older philia could misread a newer file."""

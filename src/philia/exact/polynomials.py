@@ -24,7 +24,7 @@ from philia._types import Int64Array
 from philia.exact.logarithms import SLACK, UNIT, long_logarithms
 from philia.exact.representation import Int8Array, Integers, Signs, check_starts, check_whole
 from philia.exceptions import InvalidParameterError
-from philia.graphs.memory import require_memory
+from philia.storage import require_memory
 
 if TYPE_CHECKING:
     from philia.exact.integers import IntegerCommunities, IntegerLogistic

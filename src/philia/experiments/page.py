@@ -7,7 +7,7 @@ from pathlib import Path
 
 from philia.experiments.store import ResultStore
 from philia.experiments.task import Claim, Experiment, Result, Scope, Table, Task
-from philia.graphs.files.saving import saving
+from philia.storage import saving
 
 
 def write_page(

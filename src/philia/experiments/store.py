@@ -12,7 +12,7 @@ from typing import Any
 
 from philia._version import __version__
 from philia.experiments.task import Result, Task
-from philia.graphs.files.saving import saving
+from philia.storage import saving
 
 
 class ResultStore:

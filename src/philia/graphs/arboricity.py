@@ -116,7 +116,7 @@ def arboricity(graph: Graph) -> Arboricity:
     >>> arboricity(as_graph(list(combinations(range(7), 2)))).value
     4
     """
-    from philia.graphs.compiled import find_dense
+    from philia.graphs.kernels import find_dense
 
     balanced = _balance(graph)
     most, heads, received = balanced.most, balanced.heads, balanced.received
@@ -144,7 +144,7 @@ class _Balanced:
 
 
 def _balance(graph: Graph) -> _Balanced:
-    from philia.graphs.compiled import prepare_search, scratch, settle
+    from philia.graphs.kernels import prepare_search, settle, settle_scratch
 
     prepare_search()
     order, cores = peeled(graph)
@@ -153,7 +153,7 @@ def _balance(graph: Graph) -> _Balanced:
     high = int(cores.max(initial=0))
     # Nodes of the last core have half of high links each, or more, so one less than that, rounded up, is too little.
     low, dense = (high + 1) // 2 - 1, np.flatnonzero(cores >= max(high, 1))
-    search = scratch(graph.n_nodes)
+    search = settle_scratch(graph.n_nodes)
     while high - low > 1:
         middle = (low + high) // 2
         full = np.flatnonzero(received > middle)

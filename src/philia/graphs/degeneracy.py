@@ -48,7 +48,7 @@ def degeneracy_order(graph: Graph) -> Int64Array:
 
 def peeled(graph: Graph) -> tuple[Int64Array, Int64Array]:
     """The rows in the order in which they go if always a node of least degree goes, and the core numbers."""
-    from philia.graphs.compiled import peel, prepare_peeling
+    from philia.graphs.kernels import peel, prepare_peeling
 
     prepare_peeling()
     adjacency = graph.adjacency

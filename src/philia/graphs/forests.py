@@ -33,7 +33,7 @@ from scipy.sparse.csgraph import connected_components
 from philia.exceptions import InvalidParameterError
 from philia.graphs.arboricity import arboricity
 from philia.graphs.degeneracy import peeled
-from philia.graphs.memory import require_memory
+from philia.storage import require_memory
 
 if TYPE_CHECKING:
     from philia._types import Int64Array, Pair
@@ -161,7 +161,7 @@ def _placed(i: Int64Array, j: Int64Array, count: int) -> Int64Array:
     """The forest of each link, for links that ``count`` forests can hold."""
     if not i.size:
         return i
-    from philia.graphs.compiled_forests import NONE, bare, place, prepare_forests, scratch
+    from philia.graphs.kernels import NONE, bare_trees, forest_scratch, place_links, prepare_forests
 
     rows, ends = np.unique(np.concatenate([i, j]), return_inverse=True)
     m, n = i.size, rows.size
@@ -171,10 +171,10 @@ def _placed(i: Int64Array, j: Int64Array, count: int) -> Int64Array:
     # later links find no room. Coming from everywhere in turn, almost all find room at once.
     links = np.argsort(np.arange(m, dtype=np.uint64) * _GOLDEN)
     one, other = np.split(ends, 2)
-    trees, forest, search = bare(count, n), np.full(m, NONE), scratch(count, n, m)
+    trees, forest, search = bare_trees(count, n), np.full(m, NONE), forest_scratch(count, n, m)
     at = 0
     while at < m:
-        at = place((one, other), links, at, _STEPS, trees, forest, search)
+        at = place_links((one, other), links, at, _STEPS, trees, forest, search)
         if at == NONE:
             raise RuntimeError(f"{count} forests cannot hold all links, but the arboricity says so; please report this")
     return forest

@@ -12,9 +12,9 @@ from philia._types import Float64Array
 from philia.exceptions import InvalidGraphError
 from philia.graphs.graph import Graph
 from philia.graphs.links import graph_from_rows
-from philia.graphs.memory import require_memory
 from philia.graphs.nodes import Nodes
 from philia.graphs.weights import check_weights
+from philia.storage import require_memory
 
 
 def graph_from_matrix(

@@ -319,10 +319,10 @@ class ScaledAdjacency:
         >>> into.tolist()  # (1 + 2) 2 - 1
         [[5.0], [5.0]]
         """
-        from philia.graphs.compiled_spectrum import prepare, step  # needs numba; small graphs do without
+        from philia.graphs.kernels import prepare_step, step  # loads numba; small graphs do without
 
         rows = self.graph.adjacency.indptr, self.graph.adjacency.indices
-        prepare(rows[0].dtype.type, rows[1].dtype.type)
+        prepare_step(rows[0].dtype.type, rows[1].dtype.type)
         for _ in self.run(partial(step, rows, self._single, X, into, (scales, centres, kept)), self._spans):
             pass
 

@@ -19,10 +19,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from philia.exceptions import CheckpointError, GraphFileError, ModelFileError
-from philia.graphs.files.saving import saving
+from philia.exceptions import CheckpointError, ModelFileError, StorageError
 from philia.models.course import Course, Place
 from philia.models.records import Record, read_records, write_records
+from philia.storage import saving
 
 _LOG = logging.getLogger("philia")
 
@@ -144,7 +144,7 @@ class Checkpoint:
                     file.write(_as_text({**self._about, "checksum": _digest(self._about)}).encode())
             named = {_name(place): record for place, record in records.items()}
             write_records(group, named, _digest(self._about))
-        except (GraphFileError, ModelFileError, OSError) as error:
+        except (StorageError, ModelFileError, OSError) as error:
             self._broken, self._waiting = True, Course()
             _LOG.warning("the checkpoint %r cannot be written (%s); the fit goes on without", str(self.path), error)
             return

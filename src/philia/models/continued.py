@@ -12,7 +12,7 @@ from philia._types import Float64Array, Int64Array
 from philia.exceptions import InvalidParameterError
 from philia.factors import CommunityFactors
 from philia.graphs import Graph, as_graph
-from philia.graphs.growth import grown
+from philia.graphs.graph import grown
 from philia.initialization import choose_start
 from philia.models.searching import solver_for
 from philia.models.whole_starts import WholeStart

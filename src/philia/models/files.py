@@ -25,12 +25,12 @@ from philia.factors import (
     MixtureFactors,
     SignedFactors,
 )
-from philia.factors.files import InPieces, read_arrays, write_arrays
 from philia.graphs import Changes, Graph, Nodes
-from philia.graphs.mapped import link_parts
+from philia.graphs.disk import link_parts
 from philia.models.kept_stability import read_stability, stability_arrays, stability_header
 from philia.objective import BothPairs, HeldOut, ListedPairs, RandomPairs
 from philia.solvers import LBFGSB, Adam, BySize, FloorLBFGS, Solution
+from philia.storage.tensors import InPieces, read_arrays, write_arrays
 
 _LOG = logging.getLogger("philia")
 

@@ -13,8 +13,6 @@ from typing import Final
 
 from philia.exceptions import NotEnoughMemoryError
 from philia.graphs import Graph
-from philia.graphs.mapped import OnDisk, storage_of
-from philia.graphs.memory import MemoryBound, in_words, private_memory
 from philia.models.choosing import AUTO
 from philia.models.community import CommunityModel
 from philia.models.factorization import Factorization
@@ -22,6 +20,8 @@ from philia.models.sampled_search import AN_ENTRY
 from philia.models.searching import solver_for
 from philia.selection.plan import MOST_HETEROPHILOUS, MOST_HOMOPHILOUS
 from philia.solvers import Adam
+from philia.storage import MemoryBound, in_words, private_memory
+from philia.storage.arrays import OnDisk, storage_of
 
 _AT_REST: Final = 250 * 10**6
 """What Python, the libraries and the compiled loops hold, whatever the graph."""

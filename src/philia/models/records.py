@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from philia.factors.files import read_arrays, write_arrays
+from philia.storage.tensors import read_arrays, write_arrays
 
 _HEAD = 500
 """Bytes that a record takes beside its arrays, about."""

@@ -12,7 +12,6 @@ import numpy as np
 from philia._types import FloatArray
 from philia.execution import one_blas_thread
 from philia.graphs import Graph
-from philia.graphs.memory import require_memory
 from philia.initialization import race
 from philia.models.calibrated import calibrated
 from philia.models.hidden_pairs import HiddenPairs
@@ -23,6 +22,7 @@ from philia.objective.sharded_pairs import sampled_pairs_objective
 from philia.solvers import LBFGSB, Adam, Judge, OnIteration, Solution, staged
 from philia.solvers.by_size import MOST_WORK
 from philia.solvers.solver import unless_interrupted
+from philia.storage import require_memory
 
 if TYPE_CHECKING:
     from philia.models.factorization import Factorization

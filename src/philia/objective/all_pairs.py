@@ -15,13 +15,13 @@ from philia._types import Float64Array, FloatArray
 from philia.execution import Executor, LocalThreads, one_blas_thread
 from philia.execution.executor import kept
 from philia.graphs.graph import Graph
-from philia.graphs.memory import require_memory
 from philia.objective.extra_pairs import ExtraPairs, with_link
 from philia.objective.held_out import HeldOut, seen
 from philia.objective.kernels import Kernel, LaneSums, choose_kernel
 from philia.objective.lanes import Lane, cut
 from philia.objective.omitted import Omitted
 from philia.objective.recipe import Recipe
+from philia.storage import require_memory
 
 
 class AllPairsObjective:

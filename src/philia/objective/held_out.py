@@ -16,9 +16,9 @@ from scipy import sparse
 
 from philia._types import BoolArray, Int64Array, Node, Pair, UInt32Array
 from philia.exceptions import InvalidParameterError
+from philia.graphs.disk import part_of
 from philia.graphs.graph import Graph, stored
 from philia.graphs.hashing import mixed, node_keys
-from philia.graphs.mapped import part_of
 
 
 class HeldOut(ABC):

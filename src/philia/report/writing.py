@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from philia.graphs.files.saving import saving
 from philia.models import LinkModel
 from philia.report.assembling import page
 from philia.report.charts import check_charts
 from philia.report.contents import payload
 from philia.report.labels import LabelsLike
 from philia.report.missing import OnProgress
+from philia.storage import saving
 
 
 def write_report(

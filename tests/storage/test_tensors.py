@@ -14,11 +14,12 @@ from hypothesis.extra import numpy as arrays_of
 from safetensors.numpy import load_file
 
 from philia import CommunityModel
-from philia.factors import CommunityFactors, files
-from philia.factors.files import InPieces, read_arrays, write_arrays
+from philia.factors import CommunityFactors
 from philia.graphs import Graph, Nodes
 from philia.models.files import KeptModel, read_model, write_model
 from philia.solvers import Solution
+from philia.storage import tensors
+from philia.storage.tensors import InPieces, read_arrays, write_arrays
 
 kinds = st.sampled_from(["<f8", "<f4", "<i8", "<i4", "|u1", "|b1"])
 some_arrays = arrays_of.arrays(kinds, arrays_of.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=5))
@@ -31,7 +32,7 @@ def test_any_arrays_come_back_and_the_library_reads_the_same(
 ) -> None:
     path = Path(tempfile.mkdtemp()) / "arrays.safetensors"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(files, "_PIECE", piece)
+        patch.setattr(tensors, "_PIECE", piece)
         write_arrays(path, arrays, {"told": 7})
     ours, header = read_arrays(path)
     assert header["told"] == 7
