@@ -14,14 +14,15 @@ from pathlib import Path
 
 import pytest
 
-from philia.datasets import DataFile, download
-from philia.datasets.download import OnBytes
+from philia.datasets import DataFile
+from philia.datasets import cache as philia_cache
+from philia.datasets.cache import OnBytes, download
 from philia.exceptions import GraphFileError
 from tests.datasets.server import BAD_WAYS, LINKS, FileServer
 
 
 def fetched(file: DataFile, cache: Path, on_bytes: OnBytes | None = None) -> Path:
-    download.download(file, cache / file.path, on_bytes)
+    download(file, cache / file.path, on_bytes)
     return cache / file.path
 
 
@@ -58,7 +59,7 @@ def test_a_download_is_logged(server: FileServer, cache: Path, caplog: pytest.Lo
 def test_a_failure_tells_which_file_to_put_where(
     way: str, server: FileServer, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(download, "TIMEOUT", 0.3)
+    monkeypatch.setattr(philia_cache, "TIMEOUT", 0.3)
     file = server.file(way)
     said = complaint(file, cache)
     for part in (file.name, f"{file.size} bytes", file.sha256, file.address, str(cache / file.path), "$PHILIA_DATA"):
@@ -79,7 +80,7 @@ def test_a_failure_tells_which_file_to_put_where(
 def test_a_failure_tells_its_reason(
     way: str, reason: str, server: FileServer, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(download, "TIMEOUT", 0.3)
+    monkeypatch.setattr(philia_cache, "TIMEOUT", 0.3)
     assert re.search(reason, complaint(server.file(way), cache))
 
 
@@ -103,7 +104,7 @@ PROGRAM = """
 import sys
 from pathlib import Path
 from philia.datasets import DataFile
-from philia.datasets.download import download
+from philia.datasets.cache import download
 
 path, size, sha256, address, cache = sys.argv[1:]
 file = DataFile(path, int(size), sha256, address)

@@ -14,13 +14,15 @@ CLASSICS = {
 
 
 def classic(name: str) -> Graph:
-    """A classic network: "karate", "davis" (women and the events they went to), "florentine" or "les_miserables".
+    """A classic network: "karate", "davis" (women and the events they attended), "florentine" or "les_miserables".
 
     >>> classic("karate")
     Graph(34 nodes, 78 links; ... weights dropped)
     """
     if name not in CLASSICS:
-        raise InvalidParameterError(f"there is no classic network {name!r}; there are {', '.join(map(repr, CLASSICS))}")
+        raise InvalidParameterError(
+            f"there is no classic network {name!r}; choose one of {', '.join(map(repr, CLASSICS))}"
+        )
     try:
         import networkx
     except ImportError:

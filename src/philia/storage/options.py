@@ -55,11 +55,11 @@ class ReadingOptions:
     philia.exceptions.InvalidParameterError: delimiter is ',,'; give one character such as ',' or '\\t', ...
     """
 
-    delimiter: str | None = option(None, "Column separator: a character, or tab (detected).", parse=_delimiter)
+    delimiter: str | None = option(None, "Column separator, or tab (detected).", parse=_delimiter)
     comment: str | None = option(None, "Comment prefix (#, %, //).")
     header: bool | None = option(None, "Whether line 1 names the columns (detected).")
     columns: tuple[int | str, int | str] | None = option(
-        None, "The two ends: column names or numbers (detected).", parse=_columns
+        None, "Both ends: names or numbers (detected).", parse=_columns
     )
     encoding: str = option("utf-8", "Text encoding (utf-8).")
     symmetrize: bool = option(False, "Accept an asymmetric matrix.", every_format=True)

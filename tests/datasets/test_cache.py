@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from philia.datasets import CATALOG
-from philia.datasets.places import cache_folder, data_folder, find
+from philia.datasets.cache import cache_folder, data_folder, find
 from philia.exceptions import InvalidParameterError
 
 FILE = CATALOG["football"].links

@@ -62,7 +62,7 @@ def test_the_bytes_that_arrive_are_told_a_file() -> None:
 
 
 def test_an_unknown_name_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(InvalidParameterError, match="no dataset 'blogs'; there are 'blog', 'youtube'"):
+    with pytest.raises(InvalidParameterError, match="no dataset 'blogs'; choose one of 'blog', 'youtube'"):
         load("blogs")
 
 
