@@ -185,13 +185,13 @@ def test_formats_without_attributes_refuse_a_described_graph_but_take_a_bare_one
     assert same(read_graph(tmp_path / "x.csv", weights=True), described.graph)
 
 
-def test_columns_of_the_wrong_length_or_with_a_taken_name_are_refused() -> None:
+def test_columns_of_the_wrong_length_or_with_a_reserved_name_are_refused() -> None:
     graph = as_graph([("a", "b")])
     with pytest.raises(InvalidParameterError, match="3 values, but there are 2 nodes"):
         DescribedGraph(graph, {"x": [1, 2, 3]})
     with pytest.raises(InvalidParameterError, match="2 values, but there are 1 links"):
         DescribedGraph(graph, {}, {"x": [1, 2]})
-    with pytest.raises(InvalidParameterError, match="'name', which is taken"):
+    with pytest.raises(InvalidParameterError, match="'name', which is reserved"):
         DescribedGraph(graph, {"name": [1, 2]})
     with pytest.raises(InvalidParameterError, match="colour_by is 'y'"):
         DescribedGraph(graph, {"x": [1, 2]}, colour_by="y")

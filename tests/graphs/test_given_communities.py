@@ -71,5 +71,5 @@ def test_what_networkx_finds_and_communities_of_a_model_are_taken() -> None:
 
 @pytest.mark.parametrize("wrong", ["ann", 7, None, [["ann"], 3], ["ann", "bob"], {"red": 5}])
 def test_what_holds_no_communities_is_refused(wrong: Any) -> None:
-    with pytest.raises(InvalidParameterError, match="expected .*; give"):
+    with pytest.raises(InvalidParameterError, match=r"expected .*; give"):
         as_communities(wrong)
