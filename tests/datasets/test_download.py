@@ -1,4 +1,4 @@
-"""Downloads from a server on this machine: complete and checked, or a sentence and no file at all."""
+"""Downloads from a local server: complete and checked, or an error and no file."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def remains(folder: Path) -> list[Path]:
 
 
 def complaint(file: DataFile, cache: Path) -> str:
-    """What is said when a download fails, after which nothing is left."""
+    """The error of a failed download, after which no file is left."""
     with pytest.raises(GraphFileError) as caught:
         fetched(file, cache)
     assert remains(cache) == []
@@ -40,7 +40,7 @@ def complaint(file: DataFile, cache: Path) -> str:
     return said
 
 
-def test_a_file_arrives_as_it_is_and_its_progress_is_told(server: FileServer, cache: Path) -> None:
+def test_a_file_arrives_unchanged_and_its_progress_is_reported(server: FileServer, cache: Path) -> None:
     told: list[int] = []
     place = fetched(server.file(), cache, lambda file, arrived: told.append(arrived))
     assert place.read_bytes() == LINKS
@@ -56,7 +56,7 @@ def test_a_download_is_logged(server: FileServer, cache: Path, caplog: pytest.Lo
 
 
 @pytest.mark.parametrize("way", BAD_WAYS)
-def test_a_failure_tells_which_file_to_put_where(
+def test_an_error_says_which_file_to_put_where(
     way: str, server: FileServer, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(philia_cache, "TIMEOUT", 0.3)
@@ -77,7 +77,7 @@ def test_a_failure_tells_which_file_to_put_where(
         ("silent", r"no answer for 0\.3 seconds"),
     ],
 )
-def test_a_failure_tells_its_reason(
+def test_an_error_says_its_reason(
     way: str, reason: str, server: FileServer, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(philia_cache, "TIMEOUT", 0.3)

@@ -99,7 +99,7 @@ def large_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_what_fits_is_read_into_memory_and_what_does_not_stays_on_disk(
+def test_a_file_that_fits_is_read_into_memory_and_others_stay_on_disk(
     large_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expected, fits = read_graph(large_file), read_graph(large_file, memory="1T")
@@ -111,7 +111,7 @@ def test_what_fits_is_read_into_memory_and_what_does_not_stays_on_disk(
     assert storage_of(found.adjacency.indices) == OnDisk()
 
 
-def test_what_cannot_be_read_is_refused(large_file: Path) -> None:
+def test_a_file_that_needs_more_memory_is_refused(large_file: Path) -> None:
     with pytest.raises(NotEnoughMemoryError, match=r"reading beyond 0 links .* allow at least"):
         read_graph(large_file, memory=private_memory() + 10**6)
     with pytest.raises(NotEnoughMemoryError, match="with their weights"):

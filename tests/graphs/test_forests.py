@@ -190,7 +190,7 @@ def test_interruptions_and_the_order_of_links_do_no_harm(graph: Graph) -> None:
 
 
 @given(full_forests())
-def test_no_place_is_found_exactly_where_there_is_none(graph: Graph) -> None:
+def test_no_room_is_found_exactly_where_there_is_none(graph: Graph) -> None:
     """With one forest less, the links that got a place still are in forests, and one of the others is told."""
     fewer = arboricity(graph).value - 1
     if fewer:
@@ -200,7 +200,7 @@ def test_no_place_is_found_exactly_where_there_is_none(graph: Graph) -> None:
         assert nx.is_forest(found)
 
 
-def test_too_few_forests_are_a_bug_that_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_few_forests_are_reported_as_a_bug(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kernels, "place_links", lambda *_: NONE)
     with pytest.raises(RuntimeError, match="report"):
         forests(random_graph(30, 0.5, 1))

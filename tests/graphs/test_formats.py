@@ -1,4 +1,4 @@
-"""read_graph on everything that is not an edge list, with files that other programs wrote where that is possible."""
+"""read_graph on everything that is not an edge list, with files written by other programs where possible."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_a_dense_matrix_market_file_is_read(read: Any) -> None:
     assert read("%%MatrixMarket matrix array real general\n2 2\n0\n1\n1\n0\n", "x.mtx").n_links == 1
 
 
-def test_a_matrix_market_file_is_known_by_its_first_line(read: Any) -> None:
+def test_a_matrix_market_file_is_recognized_by_its_first_line(read: Any) -> None:
     assert read(MARKET + "pattern symmetric\n5 5 1\n2 1\n", "x.txt").n_nodes == 5
 
 
@@ -84,7 +84,7 @@ def test_a_matrix_market_file_is_known_by_its_first_line(read: Any) -> None:
         ("", GraphFileError, "not a valid MatrixMarket file"),
     ],
 )
-def test_a_wrong_matrix_market_file_is_said_so(read: Any, text: str, error: type[Exception], said: str) -> None:
+def test_an_invalid_matrix_market_file_is_refused(read: Any, text: str, error: type[Exception], said: str) -> None:
     with pytest.raises(error, match=r"x\.mtx: .*" + said):
         read(text, "x.mtx")
 
@@ -127,7 +127,7 @@ def test_a_damaged_sparse_matrix_in_a_file_is_refused(read: Any) -> None:
         (b"nothing", "not a valid .npz file"),
     ],
 )
-def test_a_wrong_array_file_is_said_so(read: Any, content: bytes, said: str) -> None:
+def test_an_invalid_array_file_is_refused(read: Any, content: bytes, said: str) -> None:
     with pytest.raises(GraphFileError, match=said):
         read(content, "x.npz")
 
@@ -151,7 +151,7 @@ def test_the_network_of_a_matlab_file_is_read(tmp_path: Path) -> None:
         read_graph(tmp_path / "c.mat")
 
 
-def test_a_wrong_matlab_file_is_said_so(read: Any) -> None:
+def test_an_invalid_matlab_file_is_refused(read: Any) -> None:
     for content in (
         b"",
         b"MATLAB 5.0 MAT-file" + bytes(200),
@@ -243,7 +243,7 @@ BOMB = '<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;">]>'
         ("", "not valid XML"),
     ],
 )
-def test_a_wrong_graphml_file_is_said_so(read: Any, text: str | bytes, said: str) -> None:
+def test_an_invalid_graphml_file_is_refused(read: Any, text: str | bytes, said: str) -> None:
     with pytest.raises(GraphFileError, match=r"x\.graphml: .*" + said):
         read(text, "x.graphml")
 
@@ -277,7 +277,7 @@ def test_labels_that_are_not_unique_give_way_to_ids(read: Any) -> None:
         ("graph " * 1 + "[ a " * 200, "nested lists"),
     ],
 )
-def test_a_wrong_gml_file_is_said_so(read: Any, text: str, said: str) -> None:
+def test_an_invalid_gml_file_is_refused(read: Any, text: str, said: str) -> None:
     with pytest.raises(GraphFileError, match=r"x\.gml: .*" + said):
         read(text, "x.gml")
 
@@ -298,7 +298,7 @@ def test_parquet_is_read_through_either_library(tmp_path: Path, library: str, mo
 
 
 @pytest.mark.parametrize("library", ["pyarrow", "polars"])
-def test_a_wrong_parquet_file_is_said_so(
+def test_an_invalid_parquet_file_is_refused(
     tmp_path: Path, read: Any, library: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(parquet, "find_spec", lambda name: name if name == library else None)
@@ -309,7 +309,7 @@ def test_a_wrong_parquet_file_is_said_so(
         read_graph(tmp_path / "y.parquet")
 
 
-def test_without_a_library_for_parquet_it_is_said_which_to_install(read: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_parquet_library_the_error_says_which_to_install(read: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parquet, "find_spec", lambda _: None)
     with pytest.raises(MissingDependencyError, match="pip install pyarrow"):
         read(b"PAR1", "x.parquet")

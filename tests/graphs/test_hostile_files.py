@@ -1,4 +1,4 @@
-"""Files that are damaged, that lie, or that are made to do harm: each is read, or refused in a sentence of ours."""
+"""Files that are damaged, that lie, or that are malicious: each is read, or refused with an error of ours."""
 
 from __future__ import annotations
 
@@ -53,13 +53,13 @@ def read(tmp_path: Path) -> Any:
 @pytest.mark.parametrize(
     "error", [KeyError("x"), RecursionError("deep"), LookupError(), struct.error("short"), EOFError()]
 )
-def test_whatever_fails_while_a_file_is_read_becomes_an_error_with_its_name(tmp_path: Path, error: Exception) -> None:
+def test_any_failure_while_a_file_is_read_becomes_an_error_with_its_name(tmp_path: Path, error: Exception) -> None:
     (tmp_path / "links.txt").write_text("a b\n")
     with pytest.raises(StorageError, match=r"links\.txt: "), opened(tmp_path / "links.txt"):
         raise error
 
 
-def test_memory_that_runs_out_is_said_with_the_name_of_the_file(tmp_path: Path) -> None:
+def test_an_error_about_memory_names_the_file(tmp_path: Path) -> None:
     (tmp_path / "links.txt").write_text("a b\n")
     with (
         pytest.raises(NotEnoughMemoryError, match=r"links\.txt: there is not enough memory"),
@@ -84,7 +84,7 @@ def test_a_message_is_short_even_if_the_name_in_it_is_not(read: Any) -> None:
     assert "no such node is declared" in str(caught.value)
 
 
-def test_a_closed_standard_input_is_said_so() -> None:
+def test_a_closed_standard_input_is_refused() -> None:
     code = "import philia; philia.read_graph('-')"
     done = subprocess.run(
         ["sh", "-c", f'exec "{sys.executable}" -c "{code}" <&-'], capture_output=True, text=True, check=False
@@ -95,7 +95,7 @@ def test_a_closed_standard_input_is_said_so() -> None:
 # Lines and compression.
 
 
-def test_every_byte_of_a_long_line_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_byte_of_a_long_line_is_processed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     looked_at = 0
 
     class Counted(bytes):
@@ -272,13 +272,13 @@ def test_a_matrix_market_file_may_end_with_anything_blank(read: Any, end: str, p
 @pytest.mark.parametrize(
     "wrong", ["3 2\0", "3\0 2", "\0", "3 2x", "3", "3 -2", "3 2.0", "x y", "3_0 2", "3 99999999999999999999"]
 )
-def test_a_line_that_is_no_entry_is_shown_with_its_number(read: Any, wrong: str) -> None:
+def test_a_line_that_is_not_an_entry_is_shown_with_its_number(read: Any, wrong: str) -> None:
     with pytest.raises(GraphFileError, match=r"line 4 \(.* is not a row and a column"):
         read(f"{MARKET}pattern symmetric\n3 3 2\n2 1\n{wrong}\n", "x.mtx")
 
 
 @pytest.mark.parametrize("value", ["", "x", "1.5.2", "0x10", "1e", "1_0", "nan", "inf", "1,5", "--1", "1d5"])
-def test_a_value_that_is_no_number_is_refused(read: Any, value: str) -> None:
+def test_a_value_that_is_not_a_number_is_refused(read: Any, value: str) -> None:
     with pytest.raises(GraphFileError, match=r"line 3 \(.* is not a row and a column and a number"):
         read(f"{MARKET}real symmetric\n3 3 1\n2 1 {value}\n", "x.mtx")
 
@@ -294,7 +294,7 @@ def test_entries_that_do_not_fit_the_size_are_refused(read: Any, entries: str, s
 
 
 @pytest.mark.parametrize("name", ["[" * 100_000, "[1]", "null", "1.5", "true", '"\\ud800"', "9" * 5000, ""])
-def test_a_name_in_a_comment_that_is_no_name_is_refused(read: Any, name: str) -> None:
+def test_a_damaged_name_in_a_comment_is_refused(read: Any, name: str) -> None:
     with pytest.raises(GraphFileError, match="the name of node 1 in the comments is damaged"):
         read(f"{MARKET}pattern symmetric\n%philia-name {name}\n1 1 0\n", "x.mtx")
 
@@ -445,7 +445,7 @@ def test_matrices_of_any_kind_of_number_are_read(kind: Any) -> None:
     assert as_graph(np.array([[0, 1], [1, 0]]).astype(kind)).n_links == 1
 
 
-def test_labels_that_are_no_characters_are_refused(tmp_path: Path) -> None:
+def test_labels_that_are_not_characters_are_refused(tmp_path: Path) -> None:
     for code in (0xD800, 0x110000, 2**31):
         labels = npy("{'descr': '<U1', 'fortran_order': False, 'shape': (1,), }", struct.pack("<I", code))
         (tmp_path / "x.npz").write_bytes(archive({"node_labels": labels}))
@@ -549,7 +549,7 @@ def test_a_sparse_matrix_of_matlab_that_points_outside_of_itself_is_refused(
 
 
 @pytest.mark.parametrize("size", [0, 8, 31, 2**16, 2**31 - 1, 2**32 - 1])
-def test_no_size_in_a_matlab_file_is_believed(read: Any, tmp_path: Path, size: int) -> None:
+def test_no_size_in_a_matlab_file_is_trusted(read: Any, tmp_path: Path, size: int) -> None:
     scipy_io.savemat(tmp_path / "whole.mat", {"network": sparse.csc_matrix(np.array([[0, 1.0], [1, 0]]))})
     content = (tmp_path / "whole.mat").read_bytes()
     for place in range(128, len(content), 4):
@@ -577,7 +577,7 @@ def test_a_matlab_matrix_that_unpacks_to_far_more_than_its_file_is_refused(
 
 
 @pytest.mark.parametrize("value", ["text", np.array(["a", 1], object), {"a": 1}, np.ones((2, 2, 2))])
-def test_a_variable_that_is_no_matrix_of_numbers_is_refused(tmp_path: Path, value: Any) -> None:
+def test_a_variable_that_is_not_a_matrix_of_numbers_is_refused(tmp_path: Path, value: Any) -> None:
     scipy_io.savemat(tmp_path / "x.mat", {"network": value})
     with pytest.raises(GraphFileError, match=r"the variable 'network' \(.*\) is not a matrix of numbers"):
         read_graph(tmp_path / "x.mat")
@@ -597,7 +597,7 @@ def test_a_matrix_of_complex_numbers_is_refused(tmp_path: Path, read: Any) -> No
 
 @pytest.mark.parametrize("encoding", ["utf-99", "idna", "utf-7", "rot13", "undefined", "punycode", "base64"])
 @pytest.mark.parametrize("root", ["graphml", "gexf"])
-def test_an_encoding_that_is_none_is_refused(read: Any, encoding: str, root: str) -> None:
+def test_an_unknown_encoding_is_refused(read: Any, encoding: str, root: str) -> None:
     with pytest.raises(GraphFileError, match=rf"x\.{root}: this is not valid XML"):
         read(f'<?xml version="1.0" encoding="{encoding}"?><{root}><graph/></{root}>', f"x.{root}")
 

@@ -1,4 +1,4 @@
-"""Weights are dropped and counted, or kept if they are asked for, whatever holds the links."""
+"""Weights are dropped and counted, or kept if asked for, in every object and file format."""
 
 from __future__ import annotations
 
