@@ -41,11 +41,11 @@ _MOST_BUCKETS = 1 << 14
 """Few enough to be numbered in 16 bits, even where single rows fill more than their share."""
 
 
-def compressed_rows(indices: npt.NDArray[Any], counts: npt.NDArray[Any], storage: Storage) -> sparse.csr_array:
+def _compressed_rows(indices: npt.NDArray[Any], counts: npt.NDArray[Any], storage: Storage) -> sparse.csr_array:
     """The symmetric 0/1 matrix with ``counts[i]`` entries in row i, their sorted columns in ``indices``; read-only.
 
     >>> from philia.storage.arrays import InMemory
-    >>> compressed_rows(np.array([1, 0]), np.array([1, 1]), InMemory()).toarray().tolist()
+    >>> _compressed_rows(np.array([1, 0]), np.array([1, 1]), InMemory()).toarray().tolist()
     [[0, 1], [1, 0]]
     """
     starts = np.zeros(counts.size + 1, indices.dtype)
@@ -81,7 +81,7 @@ def part_of(graph: Graph, keep: Keep) -> Graph:
     weights = None if graph.weights is None else _sifted(graph.weights, mask, storage)
     if weights is not None and (weights == 1).all():
         weights = None
-    return Graph(compressed_rows(indices, degrees, storage), graph.nodes, weights=weights)
+    return Graph(_compressed_rows(indices, degrees, storage), graph.nodes, weights=weights)
 
 
 def link_parts(graph: Graph) -> Iterator[tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]]:
@@ -113,7 +113,7 @@ def on_disk(graph: Graph) -> Graph:
         return storage.gathered([array], array.dtype, array.size)
 
     weights = None if graph.weights is None else moved(graph.weights)
-    adjacency = compressed_rows(moved(graph.adjacency.indices), graph.degrees, storage)
+    adjacency = _compressed_rows(moved(graph.adjacency.indices), graph.degrees, storage)
     return replace(graph, adjacency=adjacency, weights=weights)
 
 
@@ -218,7 +218,7 @@ def _joined(
         first, stop = borders[which], borders[which + 1]
         counts[first:stop] = np.bincount(rows - first, minlength=stop - first)
         indices.append(columns)
-    return compressed_rows(indices.mapped(), counts, OnDisk()), weights
+    return _compressed_rows(indices.mapped(), counts, OnDisk()), weights
 
 
 def _bucket_size(memory: MemoryBound, entries: int) -> int:

@@ -22,7 +22,7 @@ import numpy as np
 
 from philia._compilation import announced, compiled
 
-GONE = -1
+_GONE = -1
 """The degree of a node, or the head of a link, that was removed."""
 
 NONE = -1
@@ -174,10 +174,10 @@ def find_dense(rows: Any, heads: Any, received: Any, p: int, order: Any) -> Any:
     degree = starts[1:] - starts[:-1]
     allowed, search = np.full(n, p), settle_scratch(n)
     for v in range(n):
-        if GONE < degree[v] <= p:
+        if _GONE < degree[v] <= p:
             _remove(v, rows, heads, received, degree, p)
     for v in order:
-        if degree[v] > GONE:
+        if degree[v] > _GONE:
             allowed[v] = 0
             stuck = settle(rows, heads, received, allowed, np.array([v]), search)
             if stuck.size:
@@ -192,19 +192,19 @@ def _remove(v: int, rows: Any, heads: Any, received: Any, degree: Any, p: int) -
     """Remove a node and its links, and then, repeatedly, all nodes left with p links or fewer."""
     starts, neighbours, links = rows
     leaving = [v]
-    degree[v] = GONE
+    degree[v] = _GONE
     while leaving:
         v = leaving.pop()
         for entry in range(starts[v], starts[v + 1]):
             link, u = links[entry], neighbours[entry]
-            if heads[link] == GONE:
+            if heads[link] == _GONE:
                 continue
             received[heads[link]] -= 1
-            heads[link] = GONE
-            if degree[u] > GONE:
+            heads[link] = _GONE
+            if degree[u] > _GONE:
                 degree[u] -= 1
                 if degree[u] <= p:
-                    degree[u] = GONE
+                    degree[u] = _GONE
                     leaving.append(u)
 
 

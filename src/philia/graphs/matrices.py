@@ -74,14 +74,14 @@ def graph_from_entries(
         weights = np.ones(len(rows)) if weights is None else weights
         check_weights(rows, columns, nodes, weights)
         matrix = sparse.coo_array((weights, (rows, columns)), shape=(len(nodes), len(nodes))).tocsr()
-        weights = weights / 2 if is_mirrored(matrix) else weights
+        weights = weights / 2 if _is_mirrored(matrix) else weights
     return graph_from_rows(rows, columns, nodes, directed=True, weights=weights, keep_weights=keep_weights)
 
 
-def is_mirrored(matrix: Any) -> bool:
+def _is_mirrored(matrix: Any) -> bool:
     """Whether a matrix in compressed rows is symmetric, up to rounding.
 
-    >>> is_mirrored(sparse.csr_array([[0, 2], [2, 0]])), is_mirrored(sparse.csr_array([[0, 2], [3, 0]]))
+    >>> _is_mirrored(sparse.csr_array([[0, 2], [2, 0]])), _is_mirrored(sparse.csr_array([[0, 2], [3, 0]]))
     (True, False)
     """
     matrix.sum_duplicates()
@@ -203,7 +203,7 @@ def _check_symmetric(entries: Any) -> None:
 
 
 def _check_same_weights(entries: Any) -> None:
-    if is_mirrored(entries):
+    if _is_mirrored(entries):
         return
     differing = abs(entries.astype(np.float64) - entries.T).tocoo()
     worst = int(np.argmax(differing.data))

@@ -24,9 +24,9 @@ from scipy.sparse.linalg import eigsh
 from philia._types import Float64Array, FloatArray
 from philia.graphs.graph import Graph
 
-Float32Array = npt.NDArray[np.float32]
+_Float32Array = npt.NDArray[np.float32]
 
-Map = Callable[[Callable[..., Any], Iterable[Any]], Iterable[Any]]
+_Map = Callable[[Callable[..., Any], Iterable[Any]], Iterable[Any]]
 """Runs a function on each of several items and yields the results in order, as ``map`` does."""
 
 _DENSE = 150
@@ -70,7 +70,7 @@ def leading_eigenpairs(
 
 
 def leading_ends(
-    graph: Graph, largest: int, smallest: int, rng: np.random.Generator, *, scaled: bool, run: Map = map
+    graph: Graph, largest: int, smallest: int, rng: np.random.Generator, *, scaled: bool, run: _Map = map
 ) -> tuple[tuple[Float64Array, FloatArray], tuple[Float64Array, FloatArray]]:
     """Eigenpairs at both ends of the spectrum, accurate enough to start a search with; best first.
 
@@ -149,21 +149,21 @@ _NEARLY_DEPENDENT = 1e-11
 
 
 @dataclass(frozen=True, eq=False)
-class Ritz:
+class _Ritz:
     """Estimates of eigenpairs: values, unit vectors as columns, and the residual norm of each pair.
 
-    >>> both = Ritz(np.array([2.0, -1.0]), np.eye(3, 2, dtype=np.float32), np.array([0.1, 0.2]))
+    >>> both = _Ritz(np.array([2.0, -1.0]), np.eye(3, 2, dtype=np.float32), np.array([0.1, 0.2]))
     >>> both.picked(slice(1, None)).values
     array([-1.])
     """
 
     values: Float64Array
-    vectors: Float32Array
+    vectors: _Float32Array
     residuals: Float64Array
 
-    def picked(self, which: slice) -> Ritz:
+    def picked(self, which: slice) -> _Ritz:
         """A selection of the pairs."""
-        return Ritz(self.values[which], self.vectors[:, which], self.residuals[which])
+        return _Ritz(self.values[which], self.vectors[:, which], self.residuals[which])
 
     def within(self, tolerance: float) -> bool:
         """Whether all residuals are at most this share of their eigenvalues."""
@@ -172,7 +172,7 @@ class Ritz:
 
 def both_ends(
     matrix: ScaledAdjacency, largest: int, smallest: int, rng: np.random.Generator, tolerance: float
-) -> tuple[Ritz, Ritz]:
+) -> tuple[_Ritz, _Ritz]:
     """Estimates of the ``largest`` largest and the ``smallest`` smallest eigenvalues with eigenvectors, best first.
 
     Eigenvalues away from the bulk are accurate to several digits. At its edge, where they cluster, the vectors are
@@ -205,7 +205,7 @@ def both_ends(
         degree = edges.degree(found.values)
 
 
-def _deepened(matrix: ScaledAdjacency, lowest: Ritz, highest: float, tolerance: float) -> Ritz:
+def _deepened(matrix: ScaledAdjacency, lowest: _Ritz, highest: float, tolerance: float) -> _Ritz:
     """The lower end alone, with as many more products as it takes; only its own columns are multiplied.
 
     No eigenvalue is further from zero than the highest, so everything from the lower edge to there is damped.
@@ -250,8 +250,8 @@ class _Edges:
 
 
 def _filtered(
-    matrix: ScaledAdjacency, X: Float32Array, Z: Float32Array, damped: Float64Array, degree: int
-) -> tuple[Float32Array, Float32Array]:
+    matrix: ScaledAdjacency, X: _Float32Array, Z: _Float32Array, damped: Float64Array, degree: int
+) -> tuple[_Float32Array, _Float32Array]:
     """The Chebyshev polynomials of the matrix applied to X, and the matrix times that; Z is the matrix times X."""
     centres, halves = damped.mean(axis=0).astype(np.float32), (np.diff(damped, axis=0)[0] / 2).astype(np.float32)
     before, now = X, Z
@@ -264,7 +264,7 @@ def _filtered(
     return now, before
 
 
-def _ritz(matrix: ScaledAdjacency, X: Float32Array, Z: Float32Array) -> tuple[Ritz, Float32Array]:
+def _ritz(matrix: ScaledAdjacency, X: _Float32Array, Z: _Float32Array) -> tuple[_Ritz, _Float32Array]:
     """Estimates from the span of X, in descending order, and the matrix times their vectors."""
     G, H, S = matrix.moments(X, Z)
     norms = np.sqrt(np.diag(G))
@@ -275,7 +275,7 @@ def _ritz(matrix: ScaledAdjacency, X: Float32Array, Z: Float32Array) -> tuple[Ri
     turn = basis @ turn[:, ::-1]
     values = values[::-1]
     residuals = np.sqrt(np.maximum(np.einsum("ij,ij->j", turn, S @ turn) - values**2, 0))
-    return Ritz(values, matrix.turned(X, turn), residuals), matrix.turned(Z, turn)
+    return _Ritz(values, matrix.turned(X, turn), residuals), matrix.turned(Z, turn)
 
 
 _ROWS, _ENTRIES = 2**14, 2**18
@@ -297,16 +297,16 @@ class ScaledAdjacency:
 
     graph: Graph
     weights: Float64Array
-    run: Map = map
+    run: _Map = map
 
-    def times(self, X: Float32Array) -> Float32Array:
+    def times(self, X: _Float32Array) -> _Float32Array:
         """The matrix times a block."""
         found, unit = np.zeros_like(X), np.ones(X.shape[1], np.float32)
         self.step(X, found, unit, 0 * unit, 0.0)
         return found
 
     def step(
-        self, X: Float32Array, into: Float32Array, scales: Float32Array, centres: Float32Array, kept: float
+        self, X: _Float32Array, into: _Float32Array, scales: _Float32Array, centres: _Float32Array, kept: float
     ) -> None:
         """Write (W A W X - X · centres) · scales - kept · into over ``into``: a step of a three-term recurrence.
 
@@ -325,7 +325,7 @@ class ScaledAdjacency:
         for _ in self.run(partial(step, rows, self._single, X, into, (scales, centres, kept)), self._spans):
             pass
 
-    def moments(self, X: Float32Array, Z: Float32Array) -> tuple[Float64Array, Float64Array, Float64Array]:
+    def moments(self, X: _Float32Array, Z: _Float32Array) -> tuple[Float64Array, Float64Array, Float64Array]:
         """XᵀX, XᵀZ and ZᵀZ, in 64 bits."""
         k = X.shape[1]
         total = np.zeros((2 * k, 2 * k))
@@ -333,7 +333,7 @@ class ScaledAdjacency:
             total += part
         return total[:k, :k], total[:k, k:], total[k:, k:]
 
-    def turned(self, X: Float32Array, by: Float64Array) -> Float32Array:
+    def turned(self, X: _Float32Array, by: Float64Array) -> _Float32Array:
         """X @ by."""
         found = np.empty((len(X), by.shape[1]), np.float32)
         for _ in self.run(partial(_turn, X, by.astype(np.float32), found), self._pieces):
@@ -352,7 +352,7 @@ class ScaledAdjacency:
         return float(np.sqrt(squares @ (self.graph.adjacency @ squares) / self.graph.n_nodes))
 
     @cached_property
-    def _single(self) -> Float32Array:
+    def _single(self) -> _Float32Array:
         return self.weights.astype(np.float32)
 
     @cached_property
@@ -368,10 +368,10 @@ class ScaledAdjacency:
         return list(pairwise(borders))
 
 
-def _products(X: Float32Array, Z: Float32Array, rows: slice) -> Float64Array:
+def _products(X: _Float32Array, Z: _Float32Array, rows: slice) -> Float64Array:
     both = np.hstack([X[rows], Z[rows]]).astype(np.float64)
     return np.asarray(both.T @ both)
 
 
-def _turn(X: Float32Array, by: Float32Array, found: Float32Array, rows: slice) -> None:
+def _turn(X: _Float32Array, by: _Float32Array, found: _Float32Array, rows: slice) -> None:
     np.matmul(X[rows], by, out=found[rows])

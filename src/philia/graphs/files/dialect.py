@@ -27,7 +27,7 @@ logger = logging.getLogger("philia")
 WHITESPACE = b" "
 """The delimiter that stands for runs of spaces and tabs."""
 
-COMMENTS = (b"#", b"%", b"//")
+_COMMENTS = (b"#", b"%", b"//")
 """Comment prefixes, unless the reader is told another."""
 
 _DELIMITERS = (b"\t", b",", b";", b"|")
@@ -50,7 +50,7 @@ class Dialect:
     """The delimiter, the comment prefixes, the columns of the two ends, and the column of the weights."""
 
     delimiter: bytes = WHITESPACE
-    comments: tuple[bytes, ...] = COMMENTS
+    comments: tuple[bytes, ...] = _COMMENTS
     columns: tuple[int, int] = (0, 1)
     weight: int | None = None
 
@@ -153,7 +153,7 @@ def find_dialect(block: bytes, options: ReadingOptions) -> tuple[Dialect, bytes]
 def comments_of(options: ReadingOptions) -> tuple[bytes, ...]:
     """The comment prefixes; an empty option means that there are no comments."""
     if options.comment is None:
-        return COMMENTS
+        return _COMMENTS
     return (options.comment.encode(),) if options.comment else ()
 
 

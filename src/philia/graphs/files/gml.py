@@ -35,7 +35,7 @@ _DEEPEST = 100
 _LONGEST = 100
 """An integer with more characters stays text: as a float it could equal others, or be infinite."""
 
-Entry = tuple[str, Any]
+_Entry = tuple[str, Any]
 """A key with its value: text, a number, or a list of entries."""
 
 
@@ -84,13 +84,13 @@ def _required(entry: dict[str, Any], key: str, kind: str) -> Node:
     return value
 
 
-def parse(text: str) -> list[Entry]:
+def parse(text: str) -> list[_Entry]:
     """The entries of a GML text.
 
     >>> parse('graph [ node [ id 0 label "A &#38; B" ] ]')
     [('graph', [('node', [('id', 0), ('label', 'A & B')])])]
     """
-    outer: list[list[Entry]] = [[]]
+    outer: list[list[_Entry]] = [[]]
     key: str | None = None
     for kind, token, at in _tokens(text):
         if token == "]" and kind == "list":

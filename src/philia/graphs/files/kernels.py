@@ -17,23 +17,23 @@ import numpy.typing as npt
 from philia._compilation import compiled
 from philia.graphs.files.matrix_market import LARGEST_POWER, NO_POWER
 
-NEWLINE, RETURN, SPACE, TAB, QUOTE = 10, 13, 32, 9, 34
-ZERO, ONE, NINE, MINUS, PLUS, DOT = 48, 49, 57, 45, 43, 46
-SMALL_E, LARGE_E = 101, 69
+_NEWLINE, _RETURN, _SPACE, _TAB, _QUOTE = 10, 13, 32, 9, 34
+_ZERO, _ONE, _NINE, _MINUS, _PLUS, _DOT = 48, 49, 57, 45, 43, 46
+_SMALL_E, _LARGE_E = 101, 69
 """Characters by their codes."""
 
-ENDS, PADS, SEPARATES = 1, 2, 4
+_ENDS, _PADS, _SEPARATES = 1, 2, 4
 """What a byte means, as bits: it ends a line, pads a field, separates two fields."""
 
-QUOTED, WEIGHTED = 1, 2
+_QUOTED, WEIGHTED = 1, 2
 """What is noted about a link, as bits: a name was quoted, the weight is not 1."""
 
 BAD = -1
 """Returned instead of a position: the line cannot be read."""
 
-LARGEST = 2**63 - 1
+_LARGEST = 2**63 - 1
 
-DIGITS = 18
+_DIGITS = 18
 """A number with more decimal digits may not fit into 64 bits."""
 
 # Fields of edge lists
@@ -42,9 +42,9 @@ DIGITS = 18
 def meanings(delimiter: int) -> npt.NDArray[np.uint8]:
     """What each byte means in an edge list with this delimiter."""
     means = np.zeros(256, np.uint8)
-    means[[NEWLINE, RETURN]] = ENDS
-    means[[SPACE, TAB]] = PADS | SEPARATES if delimiter == SPACE else PADS
-    means[delimiter] = SEPARATES if delimiter != SPACE else PADS | SEPARATES
+    means[[_NEWLINE, _RETURN]] = _ENDS
+    means[[_SPACE, _TAB]] = _PADS | _SEPARATES if delimiter == _SPACE else _PADS
+    means[delimiter] = _SEPARATES if delimiter != _SPACE else _PADS | _SEPARATES
     return means
 
 
@@ -59,9 +59,9 @@ def _after(data: Any, at: int, means: Any, skipped: int) -> int:
 @compiled
 def _after_line(data: Any, at: int, means: Any, end: int) -> int:
     """The first position after the current line."""
-    while not means[data[at]] & ENDS:
+    while not means[data[at]] & _ENDS:
         at += 1
-    if at + 1 < end and data[at] == RETURN and data[at + 1] == NEWLINE:
+    if at + 1 < end and data[at] == _RETURN and data[at + 1] == _NEWLINE:
         at += 1
     return at + 1
 
@@ -71,7 +71,7 @@ def _is_comment(data: Any, start: int, comments: Any) -> bool:
     """Whether one of the prefixes, each closed by a newline, is found at ``start``."""
     at, fits = start, True
     for character in comments:
-        if character == NEWLINE:
+        if character == _NEWLINE:
             if fits:
                 return True
             at, fits = start, True
@@ -85,22 +85,22 @@ def _is_comment(data: Any, start: int, comments: Any) -> bool:
 @compiled
 def _is_idle(data: Any, at: int, means: Any, comments: Any) -> bool:
     """Whether the line that begins here is blank or a comment."""
-    while data[at] == SPACE or data[at] == TAB:
+    while data[at] == _SPACE or data[at] == _TAB:
         at += 1
     if _is_comment(data, at, comments):
         return True
-    at = _after(data, at, means, PADS | SEPARATES)
-    return bool(means[data[at]] & ENDS)
+    at = _after(data, at, means, _PADS | _SEPARATES)
+    return bool(means[data[at]] & _ENDS)
 
 
 @compiled
 def _close_quote(data: Any, at: int, means: Any) -> tuple[int, int]:
     """After an opening quote: where the text, undoubled in place, ends, and the position after the closing quote."""
     written = at
-    while not means[data[at]] & ENDS:
-        if data[at] == QUOTE:
+    while not means[data[at]] & _ENDS:
+        if data[at] == _QUOTE:
             at += 1
-            if data[at] != QUOTE:
+            if data[at] != _QUOTE:
                 return written, at
         data[written] = data[at]
         written += 1
@@ -114,8 +114,8 @@ def _quoted_field(data: Any, at: int, means: Any) -> tuple[int, int]:
     stop, closed = _close_quote(data, at, means)
     if closed == BAD:
         return stop, BAD
-    at = _after(data, closed, means, PADS)
-    followed = means[data[at]] & (ENDS | SEPARATES) or means[data[closed]] & SEPARATES
+    at = _after(data, closed, means, _PADS)
+    followed = means[data[at]] & (_ENDS | _SEPARATES) or means[data[closed]] & _SEPARATES
     return stop, at if followed else BAD
 
 
@@ -123,10 +123,10 @@ def _quoted_field(data: Any, at: int, means: Any) -> tuple[int, int]:
 def _bare_field(data: Any, at: int, means: Any) -> tuple[int, int]:
     """From the beginning of a field: where it ends without padding, and the position of what ends it."""
     start = at
-    while not means[data[at]] & (ENDS | SEPARATES):
+    while not means[data[at]] & (_ENDS | _SEPARATES):
         at += 1
     stop = at
-    while stop > start and means[data[stop - 1]] & PADS:
+    while stop > start and means[data[stop - 1]] & _PADS:
         stop -= 1
     return stop, at
 
@@ -134,27 +134,27 @@ def _bare_field(data: Any, at: int, means: Any) -> tuple[int, int]:
 @compiled
 def _is_one(data: Any, start: int, stop: int) -> bool:
     """Whether the number is 1, as in 1, +1, 01, 1.000 or 1.00e+00."""
-    if start < stop and data[start] == PLUS:
+    if start < stop and data[start] == _PLUS:
         start += 1
-    while start < stop and data[start] == ZERO:
+    while start < stop and data[start] == _ZERO:
         start += 1
-    if start >= stop or data[start] != ONE:
+    if start >= stop or data[start] != _ONE:
         return False
     start += 1
-    if start < stop and data[start] == DOT:
+    if start < stop and data[start] == _DOT:
         start += 1
-        while start < stop and data[start] == ZERO:
+        while start < stop and data[start] == _ZERO:
             start += 1
     if start == stop:
         return True
-    if data[start] != LARGE_E and data[start] != SMALL_E:
+    if data[start] != _LARGE_E and data[start] != _SMALL_E:
         return False
     start += 1
-    if start < stop and (data[start] == PLUS or data[start] == MINUS):
+    if start < stop and (data[start] == _PLUS or data[start] == _MINUS):
         start += 1
     if start == stop:
         return False
-    while start < stop and data[start] == ZERO:
+    while start < stop and data[start] == _ZERO:
         start += 1
     return start == stop
 
@@ -182,11 +182,11 @@ def tokenise(data: Any, means: Any, wanted: Any, comments: Any, bounds: Any, mar
 @compiled
 def _tokenise_line(data: Any, at: int, means: Any, wanted: Any, bounds: Any, marks: Any, link: int) -> int:
     """Fill entry ``link`` from the current line; returns where the line ends, or BAD if it cannot be read."""
-    runs = means[SPACE] & SEPARATES != 0
+    runs = means[_SPACE] & _SEPARATES != 0
     column, found, mark = 0, 0, 0
     while True:
-        start = _after(data, at, means, PADS)
-        quoted = data[start] == QUOTE
+        start = _after(data, at, means, _PADS)
+        quoted = data[start] == _QUOTE
         if quoted:
             start += 1
             stop, at = _quoted_field(data, start, means)
@@ -198,13 +198,13 @@ def _tokenise_line(data: Any, at: int, means: Any, wanted: Any, bounds: Any, mar
             if column == wanted[which]:
                 bounds[link, 2 * which], bounds[link, 2 * which + 1] = start, stop
                 found += 1
-                mark |= QUOTED * quoted
+                mark |= _QUOTED * quoted
         if column == wanted[2] and start < stop and not _is_one(data, start, stop):
             mark |= WEIGHTED
         column += 1
         if runs:
-            at = _after(data, at, means, PADS)
-        if means[data[at]] & ENDS:
+            at = _after(data, at, means, _PADS)
+        if means[data[at]] & _ENDS:
             marks[link] = mark
             return at if found == 2 else BAD
         if not runs:
@@ -220,15 +220,15 @@ def _tokenise_line(data: Any, at: int, means: Any, wanted: Any, bounds: Any, mar
 @compiled
 def _integer(data: Any, start: int, stop: int) -> tuple[bool, Any]:
     """Whether a name is an integer in canonical form, and which."""
-    negative = data[start] == MINUS if start < stop else False
+    negative = data[start] == _MINUS if start < stop else False
     if negative:
         start += 1
-    if start >= stop or (data[start] == ZERO and (stop > start + 1 or negative)):
+    if start >= stop or (data[start] == _ZERO and (stop > start + 1 or negative)):
         return False, 0
     value = np.int64(0)
     for at in range(start, stop):
-        digit = np.int64(data[at]) - ZERO
-        if digit < 0 or digit > 9 or value > (LARGEST - digit) // 10:
+        digit = np.int64(data[at]) - _ZERO
+        if digit < 0 or digit > 9 or value > (_LARGEST - digit) // 10:
             return False, 0
         value = 10 * value + digit
     return True, -value if negative else value
@@ -240,7 +240,7 @@ def parse_integers(data: Any, bounds: Any, marks: Any, values: Any) -> Any:
     for link in range(bounds.shape[0]):
         first, values[2 * link, 0] = _integer(data, bounds[link, 0], bounds[link, 1])
         second, values[2 * link + 1, 0] = _integer(data, bounds[link, 2], bounds[link, 3])
-        if not first or not second or marks[link] & QUOTED:
+        if not first or not second or marks[link] & _QUOTED:
             return link
         values[2 * link, 1] = values[2 * link + 1, 1] = 0
     return bounds.shape[0]
@@ -361,7 +361,7 @@ def _separates(character: int) -> bool:
 @compiled
 def _ends(character: int) -> bool:
     """Whether a byte ends a line."""
-    return character in (NEWLINE, RETURN)
+    return character in (_NEWLINE, _RETURN)
 
 
 @compiled
@@ -375,10 +375,10 @@ def _after_blanks(data: Any, at: int) -> int:
 def _whole(data: Any, at: int) -> tuple[int, int]:
     """The integer that fills a token, and where it ends; BAD if there is none."""
     start, value = at, 0
-    while ZERO <= data[at] <= NINE:
-        value = 10 * value + int(data[at] - ZERO)
+    while _ZERO <= data[at] <= _NINE:
+        value = 10 * value + int(data[at] - _ZERO)
         at += 1
-        if at - start > DIGITS:
+        if at - start > _DIGITS:
             return 0, BAD
     if at == start or not (_separates(data[at]) or _ends(data[at])):
         return 0, BAD
@@ -388,12 +388,12 @@ def _whole(data: Any, at: int) -> tuple[int, int]:
 @compiled
 def _exponent(data: Any, at: int) -> tuple[int, int]:
     """The exponent after an e, clipped to ±9999, and where it ends; BAD if there is none."""
-    negative = data[at] == MINUS
-    if negative or data[at] == PLUS:
+    negative = data[at] == _MINUS
+    if negative or data[at] == _PLUS:
         at += 1
     start, value = at, 0
-    while ZERO <= data[at] <= NINE:
-        value = min(10 * value + int(data[at] - ZERO), 9999)
+    while _ZERO <= data[at] <= _NINE:
+        value = min(10 * value + int(data[at] - _ZERO), 9999)
         at += 1
     return -value if negative else value, BAD if at == start else at
 
@@ -405,22 +405,22 @@ def _number(data: Any, at: int) -> tuple[int, int, int]:
     The power is NO_POWER if the value needs more digits or a larger power than are exact here.
     """
     value, digits, fraction, dots = 0, 0, 0, 0
-    while ZERO <= data[at] <= NINE or (data[at] == DOT and not dots):
-        if data[at] == DOT:
+    while _ZERO <= data[at] <= _NINE or (data[at] == _DOT and not dots):
+        if data[at] == _DOT:
             dots = 1
         else:
             digits += 1
             fraction += dots
-            if digits <= DIGITS:
-                value = 10 * value + int(data[at] - ZERO)
+            if digits <= _DIGITS:
+                value = 10 * value + int(data[at] - _ZERO)
         at += 1
     power = 0
-    if digits and (data[at] == LARGE_E or data[at] == SMALL_E):
+    if digits and (data[at] == _LARGE_E or data[at] == _SMALL_E):
         power, at = _exponent(data, at + 1)
     if at == BAD or not digits or not (_separates(data[at]) or _ends(data[at])):
         return 0, 0, BAD
     power -= fraction
-    if digits > DIGITS or power > LARGEST_POWER or power < -LARGEST_POWER:
+    if digits > _DIGITS or power > LARGEST_POWER or power < -LARGEST_POWER:
         return 0, NO_POWER, at
     return value, power, at
 
@@ -449,8 +449,8 @@ def scan_entries(
                 at = _after_blanks(data, at)
             if valued:
                 starts[count] = at
-                negative = data[at] == MINUS
-                if negative or data[at] == PLUS:
+                negative = data[at] == _MINUS
+                if negative or data[at] == _PLUS:
                     at += 1
                 if valued == 1:
                     value, at = _whole(data, at)

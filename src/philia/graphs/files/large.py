@@ -41,7 +41,7 @@ _SORTED_NAME = 28
 Int32Array = npt.NDArray[np.int32]
 
 
-class LinkStore(Protocol):
+class _LinkStore(Protocol):
     """Where scanned links go, as pairs of node numbers."""
 
     def add(self, rows: Int32Array, columns: Int32Array, weighted: BoolArray) -> None:
@@ -54,7 +54,7 @@ class LinkStore(Protocol):
 
 
 @dataclass(frozen=True)
-class LinksInMemory:
+class _LinksInMemory:
     """Links in memory, a block at a time."""
 
     _blocks: list[tuple[Int32Array, Int32Array, BoolArray]] = field(default_factory=list)
@@ -80,11 +80,11 @@ class CompiledScanner:
     array([ 7, 12,  9])
     """
 
-    def __init__(self, dialect: Dialect, store: LinkStore | None = None, memory: MemoryBound = WHOLE_MACHINE) -> None:
+    def __init__(self, dialect: Dialect, store: _LinkStore | None = None, memory: MemoryBound = WHOLE_MACHINE) -> None:
         """Put the links into the store, by default in memory; the names stay within the memory bound."""
         self._dialect, self._memory = dialect, memory
         self._names: _Integers | _Texts = _Integers(memory)
-        self._store: LinkStore = LinksInMemory() if store is None else store
+        self._store: _LinkStore = _LinksInMemory() if store is None else store
         self._lines = 0
 
     def scan(self, block: bytes) -> None:
