@@ -72,7 +72,7 @@ def test_an_error_says_which_file_to_put_where(
         ("missing", "the server says 404 Not Found"),
         ("wrong", "found a file with the sha256 [0-9a-f]{64}, expected the sha256 [0-9a-f]{64}"),
         ("longer", f"found more than {len(LINKS)} bytes"),
-        ("cut", f"broke off after {len(LINKS) // 2} of {len(LINKS)} bytes"),
+        ("cut", f"stopped after {len(LINKS) // 2} of {len(LINKS)} bytes"),
         ("stalled", r"no answer for 0\.3 seconds"),
         ("silent", r"no answer for 0\.3 seconds"),
     ],

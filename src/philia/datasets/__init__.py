@@ -1,8 +1,7 @@
 """Datasets: real networks by name, generated ones with a known truth, and small classics."""
 
 from philia.datasets.catalog import CATALOG, CatalogEntry, DataFile, entry, names
-from philia.datasets.classics import CLASSICS, classic
-from philia.datasets.dataset import Dataset, fetch, load
+from philia.datasets.dataset import CLASSICS, Dataset, classic, fetch, load
 from philia.datasets.dating_app import DatingApp, dating_app
 from philia.datasets.overlap_threshold import OverlapThresholdGraph, overlap_threshold, random_overlap_threshold
 from philia.datasets.planted import Planted, planted

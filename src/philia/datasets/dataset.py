@@ -1,4 +1,4 @@
-"""Real networks by name: their files fetched, read, and reduced to the part that makes up the dataset."""
+"""Networks by name: real ones, read from their files and reduced to the part that is meant, and small classics."""
 
 from __future__ import annotations
 
@@ -8,7 +8,16 @@ from pathlib import Path
 from philia.datasets.cache import OnBytes, fetched
 from philia.datasets.catalog import DataFile, entry
 from philia.datasets.parts import Communities
-from philia.graphs import Graph, read_communities, read_graph
+from philia.exceptions import InvalidParameterError, MissingDependencyError
+from philia.graphs import Graph, as_graph, read_communities, read_graph
+
+CLASSICS = {
+    "karate": "karate_club_graph",
+    "davis": "davis_southern_women_graph",
+    "florentine": "florentine_families_graph",
+    "les_miserables": "les_miserables_graph",
+}
+"""The classic networks, and the functions of networkx that make them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,3 +79,22 @@ def load(name: str) -> Dataset:
     return Dataset(
         name, about.title, graph, communities, about.description, about.citation, about.licence, about.source
     )
+
+
+def classic(name: str) -> Graph:
+    """A classic network: "karate", "davis" (women and the events they attended), "florentine" or "les_miserables".
+
+    >>> classic("karate")
+    Graph(34 nodes, 78 links; ... weights dropped)
+    """
+    if name not in CLASSICS:
+        raise InvalidParameterError(
+            f"there is no classic network {name!r}; choose one of {', '.join(map(repr, CLASSICS))}"
+        )
+    try:
+        import networkx
+    except ImportError:
+        raise MissingDependencyError(
+            f"the network {name!r} comes from networkx, which is not installed; install it with `pip install networkx`"
+        ) from None
+    return as_graph(getattr(networkx, CLASSICS[name])())
