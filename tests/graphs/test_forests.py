@@ -162,7 +162,7 @@ def test_check_refuses_a_cycle_wherever_it_is() -> None:
 def test_check_refuses_other_graphs_and_forests_that_are_not_there() -> None:
     graph = random_graph(20, 0.4, 5)
     found = forests(graph)
-    with pytest.raises(InvalidParameterError, match="pass the graph"):
+    with pytest.raises(InvalidParameterError, match="pass their graph"):
         found.check(random_graph(21, 0.4, 5))
     for number in (-1, found.count):
         wrong = found.of_link.copy()
