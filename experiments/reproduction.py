@@ -15,7 +15,7 @@ from experiments.results import OnTask, ResultStore, run_tasks
 from experiments.statements import Statements
 from experiments.table1 import Table1
 from philia.exceptions import InvalidParameterError
-from philia.graphs.files.saving import saving
+from philia.storage import saving
 
 _ALL: tuple[Experiment, ...] = (
     Table1(),

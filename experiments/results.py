@@ -15,7 +15,7 @@ from typing import Any
 from experiments.experiment import Result, Task
 from philia._version import __version__
 from philia.exceptions import MissingDataError, MissingDependencyError
-from philia.graphs.files.saving import saving
+from philia.storage import saving
 
 _LOG = logging.getLogger(__name__)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from benchmarks.quality.experiment import REPORTED, TUNING, Measured
 from experiments.experiment import Claim, Scope, Table
 from experiments.results import ResultStore
-from philia.graphs.files.saving import saving
+from philia.storage import saving
 
 HEAD = """# Quality
 

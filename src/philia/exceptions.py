@@ -11,7 +11,11 @@ class InvalidGraphError(PhiliaError, ValueError):
     """The data handed in cannot be read as an undirected graph without losing or inventing something."""
 
 
-class GraphFileError(PhiliaError, ValueError):
+class StorageError(PhiliaError, ValueError):
+    """A file cannot be opened, read or written: it is missing, damaged, not permitted, or the disk is full."""
+
+
+class GraphFileError(StorageError):
     """A file cannot be read as a graph or as communities; the message names the file and, where known, the line."""
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from philia.factors.files import read_arrays
+from philia.storage.tensors import read_arrays
 from tests.cli.test_resume import KINDS, Fit, links, program
 
 __all__ = ["links", "program"]

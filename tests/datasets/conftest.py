@@ -1,4 +1,4 @@
-"""A server with a tiny dataset, and folders for data and cache that are empty."""
+"""A server with a tiny dataset, and empty folders for data and cache."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A server on this machine that hands out one file in good and bad ways, and a dataset whose files lie there."""
+"""A local server that serves one file in good and bad ways, and a dataset with files from there."""
 
 from __future__ import annotations
 

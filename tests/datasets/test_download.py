@@ -1,4 +1,4 @@
-"""Downloads from a server on this machine: complete and checked, or a sentence and no file at all."""
+"""Downloads from a local server: complete and checked, or an error and no file."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ from pathlib import Path
 
 import pytest
 
-from philia.datasets import DataFile, download
-from philia.datasets.download import OnBytes
+from philia.datasets import DataFile
+from philia.datasets import cache as philia_cache
+from philia.datasets.cache import OnBytes, download
 from philia.exceptions import GraphFileError
 from tests.datasets.server import BAD_WAYS, LINKS, FileServer
 
 
 def fetched(file: DataFile, cache: Path, on_bytes: OnBytes | None = None) -> Path:
-    download.download(file, cache / file.path, on_bytes)
+    download(file, cache / file.path, on_bytes)
     return cache / file.path
 
 
@@ -30,7 +31,7 @@ def remains(folder: Path) -> list[Path]:
 
 
 def complaint(file: DataFile, cache: Path) -> str:
-    """What is said when a download fails, after which nothing is left."""
+    """The error of a failed download, after which no file is left."""
     with pytest.raises(GraphFileError) as caught:
         fetched(file, cache)
     assert remains(cache) == []
@@ -39,7 +40,7 @@ def complaint(file: DataFile, cache: Path) -> str:
     return said
 
 
-def test_a_file_arrives_as_it_is_and_its_progress_is_told(server: FileServer, cache: Path) -> None:
+def test_a_file_arrives_unchanged_and_its_progress_is_reported(server: FileServer, cache: Path) -> None:
     told: list[int] = []
     place = fetched(server.file(), cache, lambda file, arrived: told.append(arrived))
     assert place.read_bytes() == LINKS
@@ -55,10 +56,10 @@ def test_a_download_is_logged(server: FileServer, cache: Path, caplog: pytest.Lo
 
 
 @pytest.mark.parametrize("way", BAD_WAYS)
-def test_a_failure_tells_which_file_to_put_where(
+def test_an_error_says_which_file_to_put_where(
     way: str, server: FileServer, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(download, "TIMEOUT", 0.3)
+    monkeypatch.setattr(philia_cache, "TIMEOUT", 0.3)
     file = server.file(way)
     said = complaint(file, cache)
     for part in (file.name, f"{file.size} bytes", file.sha256, file.address, str(cache / file.path), "$PHILIA_DATA"):
@@ -71,15 +72,15 @@ def test_a_failure_tells_which_file_to_put_where(
         ("missing", "the server says 404 Not Found"),
         ("wrong", "found a file with the sha256 [0-9a-f]{64}, expected the sha256 [0-9a-f]{64}"),
         ("longer", f"found more than {len(LINKS)} bytes"),
-        ("cut", f"broke off after {len(LINKS) // 2} of {len(LINKS)} bytes"),
+        ("cut", f"stopped after {len(LINKS) // 2} of {len(LINKS)} bytes"),
         ("stalled", r"no answer for 0\.3 seconds"),
         ("silent", r"no answer for 0\.3 seconds"),
     ],
 )
-def test_a_failure_tells_its_reason(
+def test_an_error_says_its_reason(
     way: str, reason: str, server: FileServer, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(download, "TIMEOUT", 0.3)
+    monkeypatch.setattr(philia_cache, "TIMEOUT", 0.3)
     assert re.search(reason, complaint(server.file(way), cache))
 
 
@@ -103,7 +104,7 @@ PROGRAM = """
 import sys
 from pathlib import Path
 from philia.datasets import DataFile
-from philia.datasets.download import download
+from philia.datasets.cache import download
 
 path, size, sha256, address, cache = sys.argv[1:]
 file = DataFile(path, int(size), sha256, address)

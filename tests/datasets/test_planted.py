@@ -78,7 +78,7 @@ def test_any_number_of_communities_will_do(k_B: int, k_C: int, overlap: float) -
     assert graph.degrees.mean() == pytest.approx(5, rel=0.05)
 
 
-def test_where_sources_would_draw_more_than_all_pairs_all_pairs_are_looked_at() -> None:
+def test_where_sources_would_draw_more_than_all_pairs_each_pair_is_drawn() -> None:
     truth = nearly_sparse()
     dense = replace(truth, background=truth.background + 3)
     found = [draw(dense, np.random.default_rng(0)) for draw in (_graph, _graph_of_many)]

@@ -1,4 +1,4 @@
-"""The real datasets, if their files are there: counts of the catalog and of the paper, degeneracy and arboricity."""
+"""The real datasets, if their files are present: counts of the catalog and of the paper, degeneracy and arboricity."""
 
 from __future__ import annotations
 

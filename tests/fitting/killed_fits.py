@@ -12,11 +12,11 @@ from sklearn.base import clone
 
 from philia import CommunityModel
 from philia.datasets import planted
-from philia.factors.files import read_arrays, write_arrays
 from philia.fitting import Checkpoint, checkpoint
 from philia.graphs import Graph
 from philia.models import LinkModel
 from philia.solvers import LBFGSB, Progress
+from philia.storage.tensors import read_arrays, write_arrays
 
 
 class Killed(BaseException):

@@ -13,10 +13,10 @@ from sklearn.base import clone
 
 from philia import SVD, CommunityModel, as_graph
 from philia.exceptions import CheckpointError
-from philia.factors.files import _checksum_of_arrays, read_arrays
 from philia.fitting import Checkpoint, checkpoint
 from philia.fitting.checkpoint import Record, description
 from philia.graphs import Graph
+from philia.storage.tensors import _checksum_of_arrays, read_arrays
 from tests.fitting.killed_fits import FAST, graph, left_by, often, same, signed
 
 __all__ = ["graph", "often"]

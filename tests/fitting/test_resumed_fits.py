@@ -11,13 +11,13 @@ from sklearn.base import clone
 from philia import SVD, BigClam, CommunityModel, LogisticPCA
 from philia._types import Float64Array
 from philia.exceptions import CheckpointError
-from philia.factors.files import read_arrays
 from philia.fitting import Checkpoint, checkpoint
 from philia.fitting.warm_starts import FromFactors
 from philia.graphs import Graph
 from philia.models import LinkModel
 from philia.objective.all_pairs import AllPairsObjective
 from philia.solvers import LBFGSB, Adam, Progress
+from philia.storage.tensors import read_arrays
 from tests.fitting.killed_fits import FAST, Killed, graph, left_by, often, same
 
 __all__ = ["graph", "often"]

@@ -125,7 +125,7 @@ def test_the_dense_part_is_found_where_it_was_hidden() -> None:
     assert set(found.lower) == set(hidden)
 
 
-def test_a_part_one_link_too_dense_for_its_pseudoarboricity_is_told_apart() -> None:
+def test_a_part_one_link_too_dense_for_its_pseudoarboricity_is_recognized() -> None:
     """2 (n - 1) links fit into two forests; one link more does not, although every node may still receive two."""
     two_paths = nx.Graph([(step * i % 11, step * (i + 1) % 11) for step in (1, 2) for i in range(10)])
     assert two_paths.number_of_edges() == 2 * (11 - 1)

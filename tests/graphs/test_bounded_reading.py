@@ -1,4 +1,4 @@
-"""Edge lists read by way of the disk give the graphs that reading in memory gives."""
+"""Edge lists read through the disk give the same graphs as in memory."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from philia.exceptions import NotEnoughMemoryError
-from philia.graphs import Graph, mapped, read_graph
-from philia.graphs.files import bounded
-from philia.graphs.files.bounded import read_blocks
-from philia.graphs.files.edge_list import graph_of
-from philia.graphs.files.lines import Dialect, PlainScanner
+from philia.graphs import Graph, disk, read_graph
+from philia.graphs.files import large
+from philia.graphs.files.dialect import Dialect
+from philia.graphs.files.edge_list import PlainScanner, graph_of
+from philia.graphs.files.large import read_blocks
 from philia.graphs.files.text import text_blocks
-from philia.graphs.mapped import InMemory, OnDisk, storage_of
-from philia.graphs.memory import MemoryBound, private_memory
+from philia.storage import MemoryBound, private_memory
+from philia.storage.arrays import InMemory, OnDisk, storage_of
 
 PLENTY = MemoryBound.of("1T")
 
@@ -37,11 +37,11 @@ def assert_same(found: Graph, expected: Graph) -> None:
 
 @pytest.fixture
 def little(monkeypatch: pytest.MonkeyPatch) -> None:
-    """From here on nothing fits into memory, and a bucket holds three entries."""
-    monkeypatch.setattr(bounded, "_A_LINK", 10**15)
-    monkeypatch.setattr(bounded, "_A_WEIGHTED_LINK", 10**15)
-    monkeypatch.setattr(mapped, "_bucket_size", lambda memory, entries: 3)
-    monkeypatch.setattr(mapped, "_LINKS", 4)
+    """Nothing fits into memory, and a bucket holds three entries."""
+    monkeypatch.setattr(large, "_LINK", 10**15)
+    monkeypatch.setattr(large, "_WEIGHTED_LINK", 10**15)
+    monkeypatch.setattr(disk, "_bucket_size", lambda memory, entries: 3)
+    monkeypatch.setattr(disk, "_LINKS", 4)
 
 
 names = st.one_of(
@@ -66,7 +66,7 @@ def messy_files(draw: st.DrawFn) -> str:
 @pytest.mark.usefixtures("little")
 @settings(max_examples=150, deadline=None)
 @given(text=messy_files(), size=st.sampled_from([1 << 22, 40, 7]), weight=st.sampled_from([None, 2]))
-def test_a_messy_file_gives_the_same_graph_by_way_of_the_disk(text: str, size: int, weight: int | None) -> None:
+def test_a_messy_file_gives_the_same_graph_through_the_disk(text: str, size: int, weight: int | None) -> None:
     dialect = Dialect(weight=weight)
     plain = PlainScanner(dialect)
     plain.scan(text.encode())
@@ -85,13 +85,13 @@ def test_buckets_of_any_size_give_the_same_graph(seed: int, monkeypatch: pytest.
     plain = PlainScanner(Dialect())
     plain.scan(block)
     for size in (1, 10, 10**6):
-        monkeypatch.setattr(mapped, "_bucket_size", lambda memory, entries, size=size: size)
+        monkeypatch.setattr(disk, "_bucket_size", lambda memory, entries, size=size: size)
         assert_same(read_blocks([block], Dialect(), PLENTY), graph_of(plain.links()))
 
 
 @pytest.fixture(scope="module")
-def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A file of two blocks, compressed, with the line ends of Windows."""
+def large_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A compressed file of two blocks, with Windows line ends."""
     path = tmp_path_factory.mktemp("large") / "links.txt.gz"
     ends = np.random.default_rng(0).integers(50_000, size=(400_000, 2))
     with gzip.open(path, "wt", compresslevel=1, newline="") as file:
@@ -99,28 +99,28 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_what_fits_is_read_into_memory_and_what_does_not_stays_on_disk(
-    large: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_file_that_fits_is_read_into_memory_and_others_stay_on_disk(
+    large_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    expected, fits = read_graph(large), read_graph(large, memory="1T")
+    expected, fits = read_graph(large_file), read_graph(large_file, memory="1T")
     assert_same(fits, expected)
     assert storage_of(fits.adjacency.indices) == InMemory()
-    monkeypatch.setattr(bounded, "_A_LINK", 10**12)
-    found = read_graph(large, memory="1T")
+    monkeypatch.setattr(large, "_LINK", 10**12)
+    found = read_graph(large_file, memory="1T")
     assert_same(found, expected)
     assert storage_of(found.adjacency.indices) == OnDisk()
 
 
-def test_what_cannot_be_read_is_refused(large: Path) -> None:
-    with pytest.raises(NotEnoughMemoryError, match=r"reading on after 0 links .* allow at least"):
-        read_graph(large, memory=private_memory() + 10**6)
+def test_a_file_that_needs_more_memory_is_refused(large_file: Path) -> None:
+    with pytest.raises(NotEnoughMemoryError, match=r"reading beyond 0 links .* allow at least"):
+        read_graph(large_file, memory=private_memory() + 10**6)
     with pytest.raises(NotEnoughMemoryError, match="with their weights"):
-        read_graph(large, memory=private_memory() + 10**6, weights=True)
+        read_graph(large_file, memory=private_memory() + 10**6, weights=True)
 
 
-def test_a_format_that_is_read_whole_has_to_fit(tmp_path: Path) -> None:
+def test_a_format_that_is_read_as_a_whole_has_to_fit(tmp_path: Path) -> None:
     path = tmp_path / "links.gml"
     path.write_text("graph [\n  node [ id 1 ]\n  node [ id 2 ]\n  edge [ source 1 target 2 ]\n]\n")
     assert read_graph(path, memory="1T").n_links == 1
-    with pytest.raises(NotEnoughMemoryError, match=r"a \.gml file, which is read whole"):
+    with pytest.raises(NotEnoughMemoryError, match=r"a \.gml file, which is read as a whole"):
         read_graph(path, memory="1M")

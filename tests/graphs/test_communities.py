@@ -1,4 +1,4 @@
-"""read_communities: the forms of text files, how they are told apart, and the other formats."""
+"""read_communities: the forms of text files, how they are detected, and the other formats."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ def read(tmp_path: Path) -> Any:
 
 
 @pytest.mark.parametrize("gap", ["\t", " ", ",", ", ", ";"])
-def test_one_community_a_line(read: Any, gap: str) -> None:
+def test_one_community_per_line(read: Any, gap: str) -> None:
     assert read(f"# SNAP\n3{gap}1{gap}2\n\n1{gap}9\n7\n") == {0: [3, 1, 2], 1: [1, 9], 2: [7]}
 
 
-def test_members_that_come_twice_are_kept_once(read: Any) -> None:
+def test_repeated_members_are_kept_once(read: Any) -> None:
     assert read("a b a\nc\n") == {0: ["a", "b"], 1: ["c"]}
 
 
@@ -65,13 +65,13 @@ def test_a_table_of_nodes_and_labels(read: Any, text: str, expected: Any) -> Non
     assert read(text) == expected
 
 
-def test_two_columns_are_a_table_unless_told_otherwise(read: Any) -> None:
+def test_two_columns_are_a_table_unless_another_form_is_given(read: Any) -> None:
     text = "1 2\n3 4\n"
     assert read(text) == {2: [1], 4: [3]}
     assert read(text, form="lines") == {0: [1, 2], 1: [3, 4]}
 
 
-def test_a_delimiter_and_a_comment_can_be_told(read: Any) -> None:
+def test_a_delimiter_and_a_comment_prefix_can_be_given(read: Any) -> None:
     assert read("! x\na b:c\nd:e f:g\n", delimiter=":", comment="!") == {0: ["a b", "c"], 1: ["d", "e f", "g"]}
 
 
@@ -86,7 +86,7 @@ def test_a_delimiter_and_a_comment_can_be_told(read: Any) -> None:
         ("1 2 3\n4 5 \xff\n", {"encoding": "ascii"}, "not in ascii"),
     ],
 )
-def test_what_cannot_be_read_is_said(read: Any, text: str, options: Any, said: str) -> None:
+def test_errors_say_what_is_wrong(read: Any, text: str, options: Any, said: str) -> None:
     with pytest.raises(GraphFileError, match=r"communities\.txt: .*" + said):
         read(text, **options)
 
@@ -121,5 +121,5 @@ def test_the_values_of_a_gml_file(read: Any) -> None:
 def test_files_without_communities_are_refused(read: Any, tmp_path: Path) -> None:
     with pytest.raises(GraphFileError, match=r"a \.mtx file holds no communities"):
         read("%%MatrixMarket matrix coordinate pattern symmetric\n1 1 0\n", "x.mtx")
-    with pytest.raises(GraphFileError, match=r"use the ending \.txt or \.csv"):
+    with pytest.raises(GraphFileError, match=r"use the suffix \.txt or \.csv"):
         write_communities([[1]], tmp_path / "x.parquet")

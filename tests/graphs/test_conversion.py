@@ -1,4 +1,4 @@
-"""as_graph: what goes in, what comes out, what is counted and what is refused."""
+"""as_graph: which objects it accepts, what it counts, and what it refuses."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def links_of(graph: Graph) -> set[frozenset[Any]]:
     return {frozenset(pair) for pair in zip(graph.nodes.pick(rows), graph.nodes.pick(columns), strict=True)}
 
 
-def test_a_graph_comes_back_as_it_is() -> None:
+def test_a_graph_is_returned_as_it_is() -> None:
     graph = as_graph(PATH)
     assert as_graph(graph) is graph
 
@@ -46,7 +46,7 @@ def test_any_hashable_is_a_name() -> None:
     assert list(graph.nodes) == [(1, 2), "x", None, 3.5]
 
 
-def test_numbers_of_numpy_come_out_as_python_integers_in_ascending_order() -> None:
+def test_numpy_integers_become_python_integers_in_ascending_order() -> None:
     for pairs in (np.array([[9, 2], [2, 5], [5, 9]]), [(np.int64(9), np.int32(2)), (2, 5), (5, np.uint8(9))]):
         names = list(as_graph(pairs).nodes)
         assert names == [2, 5, 9]
@@ -70,14 +70,14 @@ def test_an_array_of_text_is_links_even_if_it_is_square() -> None:
 
 
 @pytest.mark.parametrize("form", ["csr", "csc", "coo", "bsr", "dia", "lil", "dok"])
-def test_every_sparse_form_is_read(form: str) -> None:
+def test_every_sparse_format_is_read(form: str) -> None:
     matrix = sparse.coo_array(np.array([[0, 1, 0], [1, 0, 2.5], [0, 2.5, 1]])).asformat(form)
     graph = as_graph(matrix)
     assert links_of(graph) == {frozenset([0, 1]), frozenset([1, 2])}
     assert graph.changes == Changes(loops=1, weights=1)
 
 
-def test_a_stored_zero_is_no_link() -> None:
+def test_a_stored_zero_is_not_a_link() -> None:
     matrix = sparse.csr_array((np.array([0.0, 0.0, 1.0, 1.0]), ([0, 1, 1, 2], [1, 0, 2, 1])), shape=(3, 3))
     assert as_graph(matrix).n_links == 1
     assert matrix.nnz == 4
@@ -92,7 +92,7 @@ def test_a_matrix_without_rows_is_a_graph_without_nodes() -> None:
     assert (as_graph(np.zeros((0, 0))).n_nodes, as_graph(sparse.csr_array((0, 0))).n_nodes) == (0, 0)
 
 
-def test_symmetrizing_counts_the_entries_that_stand_alone() -> None:
+def test_symmetrizing_counts_one_sided_entries() -> None:
     matrix = np.array([[0, 1, 1], [1, 0, 0], [0, 2, 1]])
     assert as_graph(matrix, symmetrize=True).changes == Changes(loops=1, directions=2, weights=1)
 
@@ -152,7 +152,7 @@ def test_weights_that_differ_by_direction_are_weights_like_others() -> None:
         (SimpleNamespace(edge_index=np.array([[0], [5]]), num_nodes=3), "there are 3 nodes"),
     ],
 )  # fmt: skip
-def test_what_is_no_graph_is_refused_with_a_reason(wrong: Any, said: str) -> None:
+def test_anything_but_a_graph_is_refused_with_a_reason(wrong: Any, said: str) -> None:
     with pytest.raises(InvalidGraphError, match=said):
         as_graph(wrong)
 
@@ -217,7 +217,7 @@ def test_frames_are_read_by_the_names_of_their_columns(library: Any, names: tupl
     assert graph.changes == Changes(weights=1)
 
 
-def test_telling_names_go_before_the_order_of_columns() -> None:
+def test_usual_column_names_win_over_the_order_of_columns() -> None:
     frame = pandas.DataFrame({"year": [2000, 2001], "source": ["a", "b"], "target": ["b", "c"]})
     assert list(as_graph(frame).nodes) == ["a", "b", "c"]
 
@@ -260,7 +260,7 @@ def test_edge_index_of_tensors_is_read_with_its_weights() -> None:
     assert graph.changes == Changes(directions=1, weights=1)
 
 
-def test_a_path_goes_to_the_reader_of_files(tmp_path: Path) -> None:
+def test_a_path_is_read_as_a_file(tmp_path: Path) -> None:
     path = tmp_path / "links.txt"
     path.write_text("a b\nb c\n")
     assert links_of(as_graph(path)) == links_of(as_graph(str(path))) == {frozenset("ab"), frozenset("bc")}

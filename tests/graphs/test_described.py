@@ -1,4 +1,4 @@
-"""A graph with columns beside it goes into other libraries and comes back."""
+"""Described graphs are exported to other libraries and read back."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_a_graph_comes_back_from_networkx_and_igraph_with_names_and_weights(name
     assert same(as_graph(graph.to_igraph(), weights=True), graph)
 
 
-def test_nodes_without_links_go_along() -> None:
+def test_nodes_without_links_are_exported() -> None:
     graph = as_graph(np.zeros((3, 3)))
     assert list(graph.to_networkx()) == [0, 1, 2]
     assert graph.to_igraph().vcount() == 3
@@ -63,7 +63,7 @@ def test_columns_become_attributes_of_plain_python_values(described: DescribedGr
     assert other.es["probability"] == [0.75, 0.5]
 
 
-def test_frames_have_a_row_a_node_and_a_row_a_link_and_links_are_read_again(described: DescribedGraph) -> None:
+def test_frames_have_a_row_per_node_and_per_link_and_links_are_read_again(described: DescribedGraph) -> None:
     for frame in (described.nodes.to_pandas(), described.nodes.to_polars()):
         assert list(frame.columns) == ["node", "group", "membership", "count"]
         assert list(frame["node"]) == ["ann", "bob", "cat"]
@@ -147,17 +147,17 @@ def test_what_networkx_writes_as_gexf_is_read(tmp_path: Path) -> None:
         ("<gexf><graph/><graph/></gexf>", "more than one graph"),
         ("<gexf><graph><node/></graph></gexf>", "has no id"),
         ("<!DOCTYPE x []><gexf/>", "DOCTYPE"),
-        ("<gexf><graph>", "not XML"),
+        ("<gexf><graph>", "not valid XML"),
         ('<gexf><graph><edge source="1" target="2"/></graph></gexf>', "no such node"),
     ],
 )
-def test_a_gexf_file_that_is_none_is_refused(text: str, said: str, tmp_path: Path) -> None:
+def test_an_invalid_gexf_file_is_refused(text: str, said: str, tmp_path: Path) -> None:
     (tmp_path / "x.gexf").write_text(text)
     with pytest.raises(GraphFileError, match=said):
         read_graph(tmp_path / "x.gexf")
 
 
-def test_gexf_is_known_by_its_contents_too(tmp_path: Path) -> None:
+def test_gexf_is_recognized_by_its_contents_too(tmp_path: Path) -> None:
     write_graph(as_graph([("a", "b")]), tmp_path / "x.gexf")
     (tmp_path / "x.gexf").rename(tmp_path / "x.xml")
     assert read_graph(tmp_path / "x.xml").n_links == 1
@@ -185,13 +185,13 @@ def test_formats_without_attributes_refuse_a_described_graph_but_take_a_bare_one
     assert same(read_graph(tmp_path / "x.csv", weights=True), described.graph)
 
 
-def test_columns_of_the_wrong_length_or_with_a_taken_name_are_refused() -> None:
+def test_columns_of_the_wrong_length_or_with_a_reserved_name_are_refused() -> None:
     graph = as_graph([("a", "b")])
     with pytest.raises(InvalidParameterError, match="3 values, but there are 2 nodes"):
         DescribedGraph(graph, {"x": [1, 2, 3]})
     with pytest.raises(InvalidParameterError, match="2 values, but there are 1 links"):
         DescribedGraph(graph, {}, {"x": [1, 2]})
-    with pytest.raises(InvalidParameterError, match="'name', which is taken"):
+    with pytest.raises(InvalidParameterError, match="'name', which is reserved"):
         DescribedGraph(graph, {"name": [1, 2]})
     with pytest.raises(InvalidParameterError, match="colour_by is 'y'"):
         DescribedGraph(graph, {"x": [1, 2]}, colour_by="y")
@@ -199,6 +199,6 @@ def test_columns_of_the_wrong_length_or_with_a_taken_name_are_refused() -> None:
         Frame({"a": [1], "b": [1, 2]})
 
 
-def test_a_library_that_is_not_there_is_said_with_the_way_to_get_it() -> None:
+def test_a_missing_library_is_named_with_the_way_to_install_it() -> None:
     with pytest.raises(MissingDependencyError, match="pip install a_library_nobody_has"):
         library("a_library_nobody_has")

@@ -1,4 +1,4 @@
-"""read_graph on edge lists: what is found in the first lines, what is counted, what is said when a line is wrong."""
+"""read_graph on edge lists: what it detects from the first lines, what it counts, and its errors about bad lines."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def links_of(graph: Graph) -> list[tuple[Any, Any]]:
 
 
 @pytest.mark.parametrize("gap", [" ", "   ", "\t", " \t ", ",", ", ", ";", "|", " | "])
-def test_the_delimiter_is_found(read: Any, gap: str) -> None:
+def test_the_delimiter_is_detected(read: Any, gap: str) -> None:
     assert links_of(read(f"a{gap}b\nb{gap}c\n")) == [("a", "b"), ("b", "c")]
 
 
@@ -56,7 +56,7 @@ def test_of_several_delimiters_the_likely_one_is_taken(read: Any, text: str, exp
     assert links_of(read(text))[0] == expected
 
 
-def test_a_delimiter_that_is_told_goes_before_one_that_is_found(read: Any) -> None:
+def test_a_given_delimiter_wins_over_a_detected_one(read: Any) -> None:
     assert links_of(read("a,b c,d\n", delimiter=" ")) == [("a,b", "c,d")]
     assert links_of(read("a:b\nb:c\n", delimiter=":")) == [("a", "b"), ("b", "c")]
 
@@ -70,11 +70,11 @@ def test_a_line_of_delimiters_is_blank(read: Any) -> None:
     assert links_of(read("a,b\n,,\n , \nb,c\n,,\n")) == [("a", "b"), ("b", "c")]
 
 
-def test_many_comments_do_not_hide_how_the_links_are_written(read: Any) -> None:
+def test_many_comments_do_not_hide_the_dialect(read: Any) -> None:
     assert links_of(read("# a long licence\n" * 20_000 + "source,target\na b,c\n")) == [("a b", "c")]
 
 
-def test_another_comment_can_be_told(read: Any) -> None:
+def test_another_comment_prefix_can_be_given(read: Any) -> None:
     assert links_of(read("! note this\n#a b\n", comment="!")) == [("#a", "b")]
     assert links_of(read("#a b\n#b c\n", comment="")) == [("#a", "b"), ("#b", "c")]
 
@@ -83,7 +83,7 @@ def test_another_comment_can_be_told(read: Any) -> None:
     "header",
     ["source,target", "From,To", "u,v", "id_1,id_2", "node1,node2", "FromNodeId,ToNodeId", '"source","target"'],
 )
-def test_a_header_with_telling_names_is_found(read: Any, header: str) -> None:
+def test_a_header_with_usual_names_is_detected(read: Any, header: str) -> None:
     assert links_of(read(f"{header}\nann,bob\n", "links.csv")) == [("ann", "bob")]
 
 
@@ -106,7 +106,7 @@ def test_the_letters_u_and_v_are_nodes_if_they_come_again(read: Any) -> None:
     assert links_of(read("u,v\nv,w\n")) == [("u", "v"), ("v", "w")]
 
 
-def test_a_header_can_be_told(read: Any) -> None:
+def test_a_header_can_be_given(read: Any) -> None:
     assert links_of(read("ann,bob\nbob,cat\n", header=True)) == [("bob", "cat")]
     assert links_of(read("source,target\na,b\n", header=False)) == [("source", "target"), ("a", "b")]
 
@@ -115,7 +115,7 @@ def test_columns_are_found_by_the_header_wherever_they_are(read: Any) -> None:
     assert links_of(read(",year,source,target\n0,1999,a,b\n1,2000,b,c\n")) == [("a", "b"), ("b", "c")]
 
 
-def test_columns_can_be_told_by_number_and_by_name(read: Any) -> None:
+def test_columns_can_be_given_by_number_and_by_name(read: Any) -> None:
     text = "when,who,whom\n9,a,b\n8,b,c\n"
     assert links_of(read(text, columns=("who", "whom"))) == [("a", "b"), ("b", "c")]
     assert links_of(read(text, columns=(1, 2), header=True)) == [("a", "b"), ("b", "c")]
@@ -153,7 +153,7 @@ def test_integers_are_sorted_and_gaps_stay_gaps(read: Any) -> None:
 
 
 @pytest.mark.parametrize("odd", ["007", "+7", "-0", "7.0", "٣", "1_000", str(2**63), "0x7", '"7"'])
-def test_one_name_that_is_no_usual_integer_makes_all_names_text(read: Any, odd: str) -> None:
+def test_one_name_that_is_not_a_canonical_integer_makes_all_names_text(read: Any, odd: str) -> None:
     assert list(read(f"3 1\n1 {odd}\n").nodes) == ["3", "1", odd.strip('"')]
 
 
@@ -172,17 +172,17 @@ def test_names_in_quotes_may_hold_anything_but_line_ends(read: Any) -> None:
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-32"])
-def test_marked_encodings_are_recognised(read: Any, encoding: str) -> None:
+def test_encodings_with_a_byte_order_mark_are_recognized(read: Any, encoding: str) -> None:
     assert links_of(read("é 日\n".encode(encoding))) == [("é", "日")]
 
 
-def test_other_encodings_can_be_told(read: Any) -> None:
+def test_other_encodings_can_be_given(read: Any) -> None:
     assert links_of(read("é ß\n".encode("latin-1"), encoding="latin-1")) == [("é", "ß")]
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])
 @pytest.mark.parametrize("name", ["links.txt", "links.csv.gz", "links"])
-def test_compression_is_recognised_whatever_the_name(read: Any, pack: Any, name: str) -> None:
+def test_compression_is_recognized_whatever_the_name(read: Any, pack: Any, name: str) -> None:
     assert links_of(read(pack(b"a,b\n"), name)) == [("a", "b")]
 
 
@@ -209,16 +209,16 @@ def test_a_pipe_is_read() -> None:
         ("a,b\n\n# x\nc\nd,e\n", r"line 4 \('c'\) has one column, .*','"),
         ("a,b\n,c\n", r"line 2 \(',c'\) has an empty name"),
         ('a,b\n"c,d\n', r"line 2 \('\"c,d'\) opens a double quote that is not closed"),
-        ('a,b\n"c"d,e\n', "goes on after a closing double quote"),
+        ('a,b\n"c"d,e\n', "continues after a closing double quote"),
         ('a,b,"free\ntext, and more"\n', r"line 1 .* not closed"),
-        (b"a b\n\xff c\n", r"line 2 holds the byte 0xff, .*encoding=\"latin-1\""),
+        (b"a b\n\xff c\n", r"line 2 contains the byte 0xff, .*encoding=\"latin-1\""),
         (b"\x00\x01\x02", "binary"),
-        ("1 2 3 4\n2 3\n3 1 7\n", "neighbours a line"),
+        ("1 2 3 4\n2 3\n3 1 7\n", "neighbours per line"),
         ("*Vertices 3\n1 a\n", "Pajek"),
         ("lonely\n", "line 1"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_read_is_said_with_the_file_and_the_line(read: Any, text: str | bytes, said: str) -> None:
+def test_errors_name_the_file_and_the_line(read: Any, text: str | bytes, said: str) -> None:
     with pytest.raises(GraphFileError, match="links.txt: .*" + said):
         read(text)
 
@@ -242,17 +242,17 @@ def test_a_long_line_is_shortened_in_the_message(read: Any) -> None:
         {"encoding": "hex"},
     ],
 )
-def test_settings_that_make_no_sense_are_refused(read: Any, options: dict[str, Any]) -> None:
+def test_options_that_make_no_sense_are_refused(read: Any, options: dict[str, Any]) -> None:
     with pytest.raises(InvalidParameterError):
         read("a b\n", **options)
 
 
-def test_settings_of_an_edge_list_are_refused_for_other_formats(read: Any) -> None:
-    with pytest.raises(InvalidParameterError, match=r"delimiter and header cannot be told for a \.mtx file"):
+def test_options_of_an_edge_list_are_refused_for_other_formats(read: Any) -> None:
+    with pytest.raises(InvalidParameterError, match=r"delimiter and header do not apply to \.mtx files"):
         read("%%MatrixMarket matrix coordinate pattern symmetric\n1 1 0\n", "x.mtx", delimiter=",", header=True)
 
 
-def test_a_missing_file_names_the_near_ones(tmp_path: Path) -> None:
+def test_the_error_about_a_missing_file_names_similar_ones(tmp_path: Path) -> None:
     (tmp_path / "friends.csv").touch()
     with pytest.raises(GraphFileError, match=r"there is no file .*in that folder there is 'friends.csv'"):
         read_graph(tmp_path / "freinds.csv")
@@ -260,7 +260,7 @@ def test_a_missing_file_names_the_near_ones(tmp_path: Path) -> None:
         read_graph(tmp_path / "nowhere" / "friends.csv")
 
 
-def test_a_folder_is_no_file(tmp_path: Path) -> None:
+def test_a_folder_is_not_a_file(tmp_path: Path) -> None:
     with pytest.raises(GraphFileError, match="is a folder"):
         read_graph(tmp_path)
 
@@ -271,25 +271,25 @@ def test_a_name_that_no_file_can_have_is_refused() -> None:
 
 
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="whoever may do everything is refused nothing")
-def test_a_file_that_may_not_be_read_is_said_so(tmp_path: Path) -> None:
+def test_a_file_without_read_permission_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "secret.txt"
     path.touch(mode=0o000)
     with pytest.raises(GraphFileError, match="may not be read"):
         read_graph(path)
 
 
-def test_a_compressed_file_that_is_cut_off_is_said_so(read: Any) -> None:
+def test_a_truncated_compressed_file_is_refused(read: Any) -> None:
     for pack in (gzip.compress, bz2.compress, lzma.compress):
         with pytest.raises(GraphFileError, match=r"damaged|failed"):
             read(pack(b"a b\n" * 1000)[:-9])
 
 
-def test_formats_that_others_read_are_refused_with_the_way_there(read: Any) -> None:
+def test_formats_of_other_libraries_are_refused_with_advice(read: Any) -> None:
     with pytest.raises(GraphFileError, match=r"networkx\.read_adjlist"):
         read("a b c", "x.adjlist")
 
 
-def test_a_large_file_is_read_by_compiled_code_and_complains_alike(read: Any) -> None:
+def test_a_large_file_is_read_by_compiled_code_with_the_same_errors(read: Any) -> None:
     lines = [f"{i},{i * 7 % 1000},1" for i in range(BLOCK // 10)]
     graph = read("source,target,weight\n" + "\n".join(lines), "large.csv")
     assert graph.n_nodes == len(lines)
@@ -312,7 +312,7 @@ def test_a_file_of_julia_keeps_the_nodes_that_its_first_line_counts(read: Any) -
     for wrong, said in (
         ("1,2\n", "begins with"),
         ("2,1,u\n1,3\n", "other than 1 to 2"),
-        ("3,2,u\n1,3\n", "promises 2 links"),
+        ("3,2,u\n1,3\n", "announces 2 links"),
     ):
         with pytest.raises(GraphFileError, match=said):
             read(wrong, "x.jlg")

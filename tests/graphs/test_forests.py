@@ -16,8 +16,8 @@ from tests.strategies import graphs, random_graph
 from philia._types import Int64Array
 from philia.datasets import classic, load
 from philia.exceptions import InvalidParameterError
-from philia.graphs import Forests, Graph, Nodes, arboricity, as_graph, compiled_forests, forests
-from philia.graphs.compiled_forests import NONE, bare, place, scratch
+from philia.graphs import Forests, Graph, Nodes, arboricity, as_graph, forests, kernels
+from philia.graphs.kernels import NONE, bare_trees, forest_scratch, place_links
 
 SMALL = nx.graph_atlas_g()
 """All graphs of up to seven nodes, each once up to the names of the nodes."""
@@ -162,7 +162,7 @@ def test_check_refuses_a_cycle_wherever_it_is() -> None:
 def test_check_refuses_other_graphs_and_forests_that_are_not_there() -> None:
     graph = random_graph(20, 0.4, 5)
     found = forests(graph)
-    with pytest.raises(InvalidParameterError, match="pass the graph"):
+    with pytest.raises(InvalidParameterError, match="pass their graph"):
         found.check(random_graph(21, 0.4, 5))
     for number in (-1, found.count):
         wrong = found.of_link.copy()
@@ -174,10 +174,10 @@ def test_check_refuses_other_graphs_and_forests_that_are_not_there() -> None:
 def dealt(graph: Graph, count: int, steps: int) -> tuple[Int64Array, int]:
     """The forests of all links in their own order, a few steps at a time, and where it ended."""
     ends, m = graph.links, graph.n_links
-    trees, forest, search = bare(count, graph.n_nodes), np.full(m, NONE), scratch(count, graph.n_nodes, m)
+    trees, forest, search = bare_trees(count, graph.n_nodes), np.full(m, NONE), forest_scratch(count, graph.n_nodes, m)
     at = 0
     while NONE < at < m:
-        at = place(ends, np.arange(m), at, steps, trees, forest, search)
+        at = place_links(ends, np.arange(m), at, steps, trees, forest, search)
     return forest, at
 
 
@@ -190,7 +190,7 @@ def test_interruptions_and_the_order_of_links_do_no_harm(graph: Graph) -> None:
 
 
 @given(full_forests())
-def test_no_place_is_found_exactly_where_there_is_none(graph: Graph) -> None:
+def test_no_room_is_found_exactly_where_there_is_none(graph: Graph) -> None:
     """With one forest less, the links that got a place still are in forests, and one of the others is told."""
     fewer = arboricity(graph).value - 1
     if fewer:
@@ -200,7 +200,7 @@ def test_no_place_is_found_exactly_where_there_is_none(graph: Graph) -> None:
         assert nx.is_forest(found)
 
 
-def test_too_few_forests_are_a_bug_that_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compiled_forests, "place", lambda *_: NONE)
+def test_too_few_forests_are_reported_as_a_bug(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernels, "place_links", lambda *_: NONE)
     with pytest.raises(RuntimeError, match="report"):
         forests(random_graph(30, 0.5, 1))

@@ -1,4 +1,4 @@
-"""read_graph on everything that is not an edge list, with files that other programs wrote where that is possible."""
+"""read_graph on everything that is not an edge list, with files written by other programs where possible."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from scipy import sparse
 
 from philia.exceptions import GraphFileError, InvalidGraphError, MissingDependencyError, NotEnoughMemoryError
 from philia.graphs import Changes, Graph, read_graph
-from philia.graphs.files import tables
+from philia.graphs.files import parquet
 
 MARKET = "%%MatrixMarket matrix coordinate "
 
@@ -62,29 +62,29 @@ def test_a_dense_matrix_market_file_is_read(read: Any) -> None:
     assert read("%%MatrixMarket matrix array real general\n2 2\n0\n1\n1\n0\n", "x.mtx").n_links == 1
 
 
-def test_a_matrix_market_file_is_known_by_its_first_line(read: Any) -> None:
+def test_a_matrix_market_file_is_recognized_by_its_first_line(read: Any) -> None:
     assert read(MARKET + "pattern symmetric\n5 5 1\n2 1\n", "x.txt").n_nodes == 5
 
 
 @pytest.mark.parametrize(
     ("text", "error", "said"),
     [
-        ("%%MatrixMarket matrix array real general\n99999999 99999999\n1\n", GraphFileError, "has 1; it is cut off"),
+        ("%%MatrixMarket matrix array real general\n99999999 99999999\n1\n", GraphFileError, "has 1; it is truncated"),
         (
             MARKET + "pattern symmetric\n9999999999999 9999999999999 1\n2 1\n",
             GraphFileError,
             "nodes but has entries for 2",
         ),
-        (MARKET + "pattern symmetric\n5 5 999999999999\n2 1\n", GraphFileError, "but has 1; it is cut off"),
+        (MARKET + "pattern symmetric\n5 5 999999999999\n2 1\n", GraphFileError, "but has 1; it is truncated"),
         (MARKET + "pattern general\n2 3 1\n2 1\n", GraphFileError, "2 x 3"),
-        (MARKET + "pattern symmetric\n5 5 2\n2 1\n", GraphFileError, "not a MatrixMarket file"),
-        (MARKET + "pattern symmetric\n5 5 1\n9 1\n", GraphFileError, "not a MatrixMarket file"),
+        (MARKET + "pattern symmetric\n5 5 2\n2 1\n", GraphFileError, "not a valid MatrixMarket file"),
+        (MARKET + "pattern symmetric\n5 5 1\n9 1\n", GraphFileError, "not a valid MatrixMarket file"),
         (MARKET + "real symmetric\n2 2 1\n2 1 -3\n", InvalidGraphError, "negative"),
-        ("hello\n", GraphFileError, "not a MatrixMarket file"),
-        ("", GraphFileError, "not a MatrixMarket file"),
+        ("hello\n", GraphFileError, "not a valid MatrixMarket file"),
+        ("", GraphFileError, "not a valid MatrixMarket file"),
     ],
 )
-def test_a_wrong_matrix_market_file_is_said_so(read: Any, text: str, error: type[Exception], said: str) -> None:
+def test_an_invalid_matrix_market_file_is_refused(read: Any, text: str, error: type[Exception], said: str) -> None:
     with pytest.raises(error, match=r"x\.mtx: .*" + said):
         read(text, "x.mtx")
 
@@ -121,13 +121,13 @@ def test_a_damaged_sparse_matrix_in_a_file_is_refused(read: Any) -> None:
     [
         (saved(a=np.ones(3)), "the arrays in the file are 'a'; expected"),
         (saved(edges=np.array([[0, {}]], dtype=object)), "pickled objects"),
-        (saved(edges=np.ones((3, 3))), "two whole numbers"),
+        (saved(edges=np.ones((3, 3))), "two integers"),
         (saved(edges=np.array([[0, 7]]), node_labels=np.zeros(3)), "there are 3 nodes"),
-        (b"PK\x03\x04 and no more", "not an .npz file"),
-        (b"nothing", "not an .npz file"),
+        (b"PK\x03\x04 and no more", "not a valid .npz file"),
+        (b"nothing", "not a valid .npz file"),
     ],
 )
-def test_a_wrong_array_file_is_said_so(read: Any, content: bytes, said: str) -> None:
+def test_an_invalid_array_file_is_refused(read: Any, content: bytes, said: str) -> None:
     with pytest.raises(GraphFileError, match=said):
         read(content, "x.npz")
 
@@ -136,7 +136,7 @@ def test_an_array_file_that_unpacks_beyond_all_memory_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     np.savez_compressed(tmp_path / "x.npz", edges=np.zeros((10**5, 2), np.int64))
-    monkeypatch.setattr("philia.graphs.memory.available_memory", lambda: 10**5)
+    monkeypatch.setattr("philia.storage.memory.available_memory", lambda: 10**5)
     with pytest.raises(NotEnoughMemoryError):
         read_graph(tmp_path / "x.npz")
 
@@ -151,7 +151,7 @@ def test_the_network_of_a_matlab_file_is_read(tmp_path: Path) -> None:
         read_graph(tmp_path / "c.mat")
 
 
-def test_a_wrong_matlab_file_is_said_so(read: Any) -> None:
+def test_an_invalid_matlab_file_is_refused(read: Any) -> None:
     for content in (
         b"",
         b"MATLAB 5.0 MAT-file" + bytes(200),
@@ -232,7 +232,7 @@ BOMB = '<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;">]>'
         (BOMB + graphml(NODES), "DOCTYPE"),
         (BOMB.replace("DOCTYPE x", "DOCTYPE x SYSTEM 'file:///etc/passwd'") + graphml(NODES), "DOCTYPE"),
         ((BOMB + graphml(NODES)).encode("utf-16"), "DOCTYPE"),
-        (graphml(NODES)[:-9], "not XML"),
+        (graphml(NODES)[:-9], "not valid XML"),
         (graphml(NODES + '<edge source="1" target="9"/>'), "ends at '9', but no such node"),
         (graphml(NODES + '<node id="1"/>'), "declared twice"),
         (graphml(NODES + '<edge source="1"/>'), "no target"),
@@ -240,10 +240,10 @@ BOMB = '<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;">]>'
         (graphml("<hyperedge/>"), "hyperedge"),
         (graphml('<node id="1"><graph/></node>'), "more than one graph"),
         ("<html/>", "no <graph>"),
-        ("", "not XML"),
+        ("", "not valid XML"),
     ],
 )
-def test_a_wrong_graphml_file_is_said_so(read: Any, text: str | bytes, said: str) -> None:
+def test_an_invalid_graphml_file_is_refused(read: Any, text: str | bytes, said: str) -> None:
     with pytest.raises(GraphFileError, match=r"x\.graphml: .*" + said):
         read(text, "x.graphml")
 
@@ -267,24 +267,24 @@ def test_labels_that_are_not_unique_give_way_to_ids(read: Any) -> None:
     [
         ("", "0 graphs"),
         ("graph [ ] graph [ ]", "2 graphs"),
-        ("graph [ node [ id 1 ]", "cut off"),
+        ("graph [ node [ id 1 ]", "truncated"),
         ("graph [ node [ id 1 ] ] ]", "closes nothing"),
         ("graph [\nnode [ id ] ]", "line 2 has the key 'id' without a value"),
-        ('graph [ "node" 1 ]', "where a key should stand"),
+        ('graph [ "node" 1 ]', "where a key should be"),
         ('graph [ node [ id 1 label "a ] ]', "never closed"),
         ("graph [ node [ label 3 ] ]", "no id"),
         ("graph [ node [ id 1 ] edge [ source 1 target 2 ] ]", "ends at 2"),
-        ("graph " * 1 + "[ a " * 200, "in each other"),
+        ("graph " * 1 + "[ a " * 200, "nested lists"),
     ],
 )
-def test_a_wrong_gml_file_is_said_so(read: Any, text: str, said: str) -> None:
+def test_an_invalid_gml_file_is_refused(read: Any, text: str, said: str) -> None:
     with pytest.raises(GraphFileError, match=r"x\.gml: .*" + said):
         read(text, "x.gml")
 
 
 @pytest.mark.parametrize("library", ["pyarrow", "polars"])
 def test_parquet_is_read_through_either_library(tmp_path: Path, library: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tables, "find_spec", lambda name: name if name == library else None)
+    monkeypatch.setattr(parquet, "find_spec", lambda name: name if name == library else None)
     frame = {"year": [1, 2], "source": ["a", "b"], "target": ["b", "c"], "weight": [None, 2.0]}
     polars.DataFrame(frame).write_parquet(tmp_path / "x.parquet")
     pandas.DataFrame({"v": [7, 3], "w": [3, 1]}).to_parquet(tmp_path / "y.parquet")
@@ -298,18 +298,18 @@ def test_parquet_is_read_through_either_library(tmp_path: Path, library: str, mo
 
 
 @pytest.mark.parametrize("library", ["pyarrow", "polars"])
-def test_a_wrong_parquet_file_is_said_so(
+def test_an_invalid_parquet_file_is_refused(
     tmp_path: Path, read: Any, library: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tables, "find_spec", lambda name: name if name == library else None)
-    with pytest.raises(GraphFileError, match="not a Parquet file"):
+    monkeypatch.setattr(parquet, "find_spec", lambda name: name if name == library else None)
+    with pytest.raises(GraphFileError, match="not a valid Parquet file"):
         read(b"PAR1 and no more", "x.parquet")
     polars.DataFrame({"a": ["x", None], "b": ["y", "z"]}).write_parquet(tmp_path / "y.parquet")
     with pytest.raises(InvalidGraphError, match="1 name is missing"):
         read_graph(tmp_path / "y.parquet")
 
 
-def test_without_a_library_for_parquet_it_is_said_which_to_install(read: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tables, "find_spec", lambda _: None)
+def test_without_a_parquet_library_the_error_says_which_to_install(read: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parquet, "find_spec", lambda _: None)
     with pytest.raises(MissingDependencyError, match="pip install pyarrow"):
         read(b"PAR1", "x.parquet")

@@ -7,7 +7,7 @@ from tests.strategies import graphs
 
 from philia import as_graph
 from philia.graphs import Graph, Nodes
-from philia.graphs.growth import grown
+from philia.graphs.graph import grown
 
 
 def named_links(graph: Graph) -> set[frozenset[object]]:

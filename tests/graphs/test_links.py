@@ -23,7 +23,7 @@ def test_stored_knows_every_entry_of_any_matrix(m: int, n: int, density: float, 
     np.testing.assert_array_equal(stored(matrix, np.arange(m)[:, None], np.arange(n)), dense)
 
 
-def test_nothing_is_asked_and_nothing_answered() -> None:
+def test_no_pairs_give_no_answers() -> None:
     nobody = np.empty(0, np.int64)
     assert stored(sparse.csr_array(np.eye(3)), nobody, nobody).shape == (0,)
 

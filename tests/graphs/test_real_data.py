@@ -1,4 +1,4 @@
-"""The real graphs, if they are there: nodes, links, loops and labels as their own description counts them."""
+"""The real graphs, if present: nodes, links, loops and labels as their descriptions count them."""
 
 from __future__ import annotations
 

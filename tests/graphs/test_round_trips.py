@@ -137,7 +137,7 @@ def test_names_that_no_file_can_bring_back_are_refused(tmp_path: Path, names: li
     assert list(tmp_path.iterdir()) == []
 
 
-def test_an_unknown_ending_is_refused_with_the_known_ones(tmp_path: Path) -> None:
+def test_an_unknown_suffix_is_refused_with_the_known_ones(tmp_path: Path) -> None:
     with pytest.raises(GraphFileError, match=r"'\.docx'; use one of \.txt, .*\.parquet"):
         write_graph(as_graph([(1, 2)]), tmp_path / "graph.docx")
 
@@ -162,7 +162,7 @@ def test_a_file_that_is_replaced_keeps_its_permissions_and_its_links(tmp_path: P
     assert path.read_text() == "1\t2\n"
 
 
-def test_places_that_cannot_be_written_to_are_said(tmp_path: Path) -> None:
+def test_paths_that_cannot_be_written_are_refused(tmp_path: Path) -> None:
     for path, said in (
         (tmp_path / "no" / "graph.txt", "no folder"),
         (tmp_path, "is a folder"),

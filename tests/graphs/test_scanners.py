@@ -1,4 +1,4 @@
-"""The two readers of edge lists, and of matrices, against short, obviously right ones, and against each other."""
+"""The two readers of edge lists, and of matrices, against short, obviously correct ones, and against each other."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from philia.exceptions import GraphFileError
+from philia.graphs.files.dialect import Dialect
+from philia.graphs.files.edge_list import PlainScanner, is_weight
 from philia.graphs.files.large import CompiledScanner
-from philia.graphs.files.lines import Dialect, PlainScanner, is_weight
-from philia.graphs.files.matrix_entries import scaled, scan_compiled
-from philia.graphs.files.matrix_market import scan_plainly
+from philia.graphs.files.matrix_market import scaled, scan_compiled, scan_plainly
 from philia.graphs.files.text import text_blocks
 
 Scanner = type[PlainScanner] | type[CompiledScanner]
@@ -128,9 +128,7 @@ def outcome(scanner: Scanner, text: str, dialect: Dialect, size: int) -> object:
 @example(text='"a""b" "c"\n', columns=(0, 1), size=5)
 @example(text='1 2\n3 "4"\n', columns=(0, 1), size=5)
 @example(text="1 2\n007 3\n1 2\n", columns=(0, 1), size=4)
-def test_both_readers_say_the_same_about_anything(
-    text: str, delimiter: bytes, columns: tuple[int, int], size: int
-) -> None:
+def test_both_readers_agree_on_any_text(text: str, delimiter: bytes, columns: tuple[int, int], size: int) -> None:
     dialect = Dialect(delimiter=delimiter, columns=columns, weight=3)
     assert outcome(CompiledScanner, text + "\n", dialect, size) == outcome(PlainScanner, text + "\n", dialect, size)
 

@@ -49,7 +49,7 @@ def test_both_ends_are_those_of_the_dense_matrix(scaled: bool) -> None:
     np.testing.assert_allclose(top.vectors.T @ top.vectors, np.eye(6), atol=1e-4)
 
 
-def test_the_ends_are_the_same_whoever_runs_the_pieces() -> None:
+def test_the_ends_do_not_depend_on_what_runs_the_pieces() -> None:
     found = []
     for threads in (1, 3):
         with ThreadPoolExecutor(threads) as pool:

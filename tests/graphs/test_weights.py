@@ -1,4 +1,4 @@
-"""Weights are dropped and counted, or kept if they are asked for, whatever holds the links."""
+"""Weights are dropped and counted, or kept if asked for, in every object and file format."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from scipy import sparse
 from philia.datasets.parts import induced
 from philia.exceptions import InvalidGraphError
 from philia.graphs import Changes, Graph, Nodes, as_graph, read_graph, write_graph
+from philia.graphs.files.dialect import Dialect
 from philia.graphs.files.edge_list import graph_of, scan_weighted_blocks
-from philia.graphs.files.lines import Dialect
 
 LINKS = [(0, 1, 2.5), (1, 2, 1.0), (0, 2, 0.25)]
 MATRIX = np.array([[0, 2.5, 0.25], [2.5, 0, 1], [0.25, 1, 0]])
@@ -201,7 +201,7 @@ def test_weights_of_mixed_and_bad_files_are_refused_too(tmp_path: Path) -> None:
     mixed.write_text(TEXTS["graph.graphml"].replace("2.5", "-3"))
     with pytest.raises(InvalidGraphError, match=r"has the weight -3\.0"):
         read_graph(mixed, weights=True)
-    with pytest.raises(InvalidGraphError, match=r"column of weights holds .* make them numbers"):
+    with pytest.raises(InvalidGraphError, match=r"weight column holds .* convert them to numbers"):
         as_graph(pandas.DataFrame({"u": [1], "v": [2], "weight": ["much"]}), weights=True)
     loops = as_graph([("a", "a", -1), ("a", "b", 2)], weights=True)
     assert weights_of(loops) == {("a", "b"): 2.0}

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from philia import BigClam, CommunityModel, load
 from philia.datasets import dating_app
 from philia.exceptions import NotEnoughMemoryError
-from philia.graphs.mapped import on_disk
-from philia.graphs.memory import MemoryBound, in_words, private_memory
+from philia.graphs.disk import on_disk
 from philia.models.memory_plan import ALL_PAIRS, SAMPLED_PAIRS, FitSize, SearchCosts, plan_fit, plan_for
+from philia.storage import MemoryBound, in_words, private_memory
 
 HELD = 200 * 10**6
 sizes = st.builds(FitSize, st.integers(1, 10**8), st.integers(0, 10**10), st.integers(1, 100))
@@ -76,8 +76,8 @@ from philia import CommunityModel
 from philia.exceptions import NotEnoughMemoryError
 from philia.graphs import as_graph, read_graph
 from philia.graphs.files.large import prepare
-from philia.graphs.mapped import on_disk
-from philia.graphs.memory import MemoryBound, private_memory
+from philia.graphs.disk import on_disk
+from philia.storage import MemoryBound, private_memory
 from philia.models.memory_plan import SAMPLED_PAIRS, FitSize, plan_fit
 from philia.objective import SampledPairsObjective
 from philia.solvers import Adam

@@ -14,9 +14,9 @@ from safetensors.numpy import save_file
 
 from philia import CommunityModel, as_graph, load
 from philia.exceptions import InvalidGraphError, ModelFileError, PhiliaError
-from philia.factors.files import FORMAT, _checksum_of_arrays, read_arrays, write_arrays
 from philia.pairs import BothPairs, ListedPairs, RandomPairs
 from philia.solvers import FloorLBFGS
+from philia.storage.tensors import FORMAT, _checksum_of_arrays, read_arrays, write_arrays
 from tests.fitting.killed_fits import signed
 
 LINKS = [("ann", "bob"), ("bob", "çelik"), ("çelik", "ann"), ("dana", "ann"), ("dana", "7"), ("7", "bob")]

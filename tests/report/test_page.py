@@ -13,7 +13,7 @@ import pytest
 
 from philia import SVD, CommunityModel
 from philia.datasets import dating_app
-from philia.exceptions import GraphFileError, InvalidParameterError, MissingDependencyError
+from philia.exceptions import InvalidParameterError, MissingDependencyError, StorageError
 from philia.report import html as html_file
 from philia.report import payload, write_report
 from philia.report.codec import decoded, packed, unpacked
@@ -154,7 +154,7 @@ def test_the_same_model_gives_the_same_page() -> None:
 
 
 def test_a_page_is_written_completely_or_not_at_all(tmp_path: Path) -> None:
-    with pytest.raises(GraphFileError, match="no folder"):
+    with pytest.raises(StorageError, match="no folder"):
         write_report(dating(), tmp_path / "nowhere" / "report.html")
     assert list(tmp_path.iterdir()) == []
 

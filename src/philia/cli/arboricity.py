@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from philia._text import counted
 from philia.cli import options
-from philia.cli.files import check_target, reader_options
+from philia.cli.files import check_target
 from philia.cli.nodes import plain, shown_first
 from philia.cli.options import option
 from philia.cli.output import Output
+from philia.cli.reading import DETECTED, reads_links
+from philia.storage import ReadingOptions
 
 if TYPE_CHECKING:
     from philia.graphs import Arboricity, Forests, Graph
@@ -20,18 +22,14 @@ _NAMES = 12
 """Nodes of the densest part that are named, so that the sentence stays readable."""
 
 
+@reads_links()
 def arboricity(
     links: options.Links,
     forests: Annotated[bool, option("--forests", "Find the forests, check them and show their sizes.")] = False,
     output: Annotated[
         Path | None, option("-o --output", "Write a .csv file: both ends of each link and its forest, numbered from 0.")
     ] = None,
-    delimiter: options.Delimiter = None,
-    comment: options.Comment = None,
-    header: options.Header = None,
-    columns: options.Columns = None,
-    encoding: options.Encoding = "utf-8",
-    symmetrize: options.Symmetrize = False,
+    reading: ReadingOptions = DETECTED,
     force: options.Force = False,
     json: options.Json = False,
     quiet: options.Quiet = False,
@@ -45,12 +43,13 @@ def arboricity(
     """
     from philia import graphs
     from philia.cli.summaries import graph_facts, graph_in_words
+    from philia.graphs.files import read
 
     out = Output(json, quiet, debug)
     if output is not None:
         check_target(output, force=force)
     with out.listening():
-        graph = graphs.read_graph(links, **reader_options(delimiter, comment, header, columns, encoding, symmetrize))
+        graph = read(links, reading)
         facts = _density(graph, graphs.arboricity(graph))
         held = graphs.forests(graph) if forests or output else None
         if held is not None:
@@ -116,12 +115,11 @@ def _write(graph: Graph, held: Forests, path: Path) -> None:
     """One line per link; names are written as in edge lists, so that the file can be read back as a graph."""
     from io import TextIOWrapper
 
-    from philia.graphs.files.edge_list import written_name
-    from philia.graphs.files.names import check_names, refuse_line_breaks
-    from philia.graphs.files.saving import saving
+    from philia.graphs.files.names import check_names, check_one_line, written_name
+    from philia.storage import saving
 
     check_names(graph.nodes)
-    refuse_line_breaks(graph.nodes)
+    check_one_line(graph.nodes)
     names = [written_name(name) for name in graph.nodes]
     i, j = graph.links
     with saving(path) as file:

@@ -121,12 +121,12 @@ def _refit(out: Output, model: LinkModel, fits: int) -> bool:
 
 def _write(out: Output, model: LinkModel, rule: str | float | None, output: Path) -> None:
     from philia.graphs import write_communities, write_graph
-    from philia.graphs.files import DESCRIBING
-    from philia.graphs.files.compression import suffix_of
+    from philia.graphs.files.formats import format_of_suffix
+    from philia.storage import suffix_of
 
     found = model.communities(rule)
     members = {community.name: list(community.members) for community in found if len(community)}
-    if suffix_of(output) in DESCRIBING:
+    if (chosen := format_of_suffix(suffix_of(output))) is not None and chosen.describes:
         write_graph(model.described(rule), output)
         out.remark(f"Wrote the network with {len(members)} communities to {output}.")
         return

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from philia._text import counted
 from philia.cli import options
-from philia.cli.files import reader_options
 from philia.cli.models import make_model, model_option
 from philia.cli.options import option
 from philia.cli.output import Output
+from philia.cli.reading import DETECTED, reads_links
 from philia.exceptions import InvalidParameterError
+from philia.storage import ReadingOptions
 
 if TYPE_CHECKING:
     from philia.evaluate import Compared
@@ -23,6 +24,7 @@ _SAMPLE = 1_000_000
 """The most held-out pairs that a model is judged on; they take seconds."""
 
 
+@reads_links()
 def compare(
     path: options.Links,
     model: Annotated[list[str] | None, model_option("A model to compare; may be repeated.")] = None,
@@ -31,12 +33,7 @@ def compare(
     truth: Annotated[Path | None, option("--truth", "Known communities to compare with.")] = None,
     held_out: Annotated[float, option("--held-out", "Share of pairs to hold out as a test (0.1).")] = 0.1,
     seed: options.Seed = 0,
-    delimiter: options.Delimiter = None,
-    comment: options.Comment = None,
-    header: options.Header = None,
-    columns: options.Columns = None,
-    encoding: options.Encoding = "utf-8",
-    symmetrize: options.Symmetrize = False,
+    reading: ReadingOptions = DETECTED,
     json: options.Json = False,
     quiet: options.Quiet = False,
     debug: options.Debug = False,
@@ -51,12 +48,12 @@ def compare(
     out = Output(json, quiet, debug)
     if not 0 < held_out < 1:
         raise InvalidParameterError(f"--held-out is {held_out}; it must be between 0 and 1, such as 0.1")
-    reading = reader_options(delimiter, comment, header, columns, encoding, symmetrize)
     with out.listening():
         from philia.evaluate import compare_models
-        from philia.graphs import read_communities, read_graph
+        from philia.graphs import read_communities
+        from philia.graphs.files import read
 
-        graph = read_graph(path, **reading)
+        graph = read(path, reading)
         models = {name: make_model(name, homophilous, heterophilous, seed) for name in dict.fromkeys(model or _DEFAULT)}
         known = None if truth is None else read_communities(truth)
         rows = compare_models(

@@ -17,7 +17,7 @@ from philia.exceptions import InvalidParameterError
 
 if TYPE_CHECKING:
     from philia.datasets import CatalogEntry, DataFile
-    from philia.datasets.download import OnBytes
+    from philia.datasets.cache import OnBytes
 
 datasets = typer.Typer(
     name="datasets",
@@ -38,7 +38,7 @@ def show_all(json: options.Json = False, quiet: options.Quiet = False, debug: op
     $ philia datasets list
     """
     from philia.datasets import CATALOG
-    from philia.datasets.places import CACHE, DATA, cache_folder, data_folder
+    from philia.datasets.cache import CACHE, DATA, cache_folder, data_folder
 
     out = Output(json, quiet, debug)
     found = {name: all(file["found"] for file in _files(entry)) for name, entry in CATALOG.items()}
@@ -120,13 +120,13 @@ def fetch(
 
 def _files(entry: CatalogEntry) -> list[dict[str, Any]]:
     """The facts about each file, and its path, or where it would be downloaded to."""
-    from philia.datasets.places import find, place_in_cache
+    from philia.datasets.cache import cache_path, find
 
     files = []
     for file in entry.files:
         found = find(file)
         known = {"file": file.name, "bytes": file.size, "sha256": file.sha256, "address": file.address}
-        files.append({**known, "path": str(found or place_in_cache(file)), "found": found is not None})
+        files.append({**known, "path": str(found or cache_path(file)), "found": found is not None})
     return files
 
 

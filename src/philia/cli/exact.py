@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 
 from philia.cli import options
 from philia.cli.choices import registered
-from philia.cli.files import check_target, reader_options
+from philia.cli.files import check_target
 from philia.cli.options import option
 from philia.cli.output import Output
 from philia.cli.progress import counting_line, progress_line
+from philia.cli.reading import DETECTED, reads_links
 from philia.exceptions import InvalidParameterError, NotExactError
+from philia.storage import ReadingOptions
 
 if TYPE_CHECKING:
     from philia.exact import Certificate, Certified, Elimination
@@ -26,18 +28,14 @@ def _methods() -> dict[str, str]:
     return {name: method.meaning for name, method in METHODS.items()}
 
 
+@reads_links()
 def exact(
     links: options.Links,
     output: Annotated[Path | None, option("-o --output", "Write numbers and certificate to a .json file.")] = None,
     by: Annotated[str, registered("--by", "The method: {names}. The first is the default.", _methods)] = "fewest",
     searches: Annotated[int, option("--searches", "Searches for a better line of nodes (2).")] = 2,
     seed: options.Seed = 0,
-    delimiter: options.Delimiter = None,
-    comment: options.Comment = None,
-    header: options.Header = None,
-    columns: options.Columns = None,
-    encoding: options.Encoding = "utf-8",
-    symmetrize: options.Symmetrize = False,
+    reading: ReadingOptions = DETECTED,
     force: options.Force = False,
     json: options.Json = False,
     quiet: options.Quiet = False,
@@ -49,7 +47,7 @@ def exact(
     $ philia exact links.csv -o exact.json
     """
     from philia.cli.summaries import graph_facts, graph_in_words
-    from philia.graphs import read_graph
+    from philia.graphs.files import read
 
     out = Output(json, quiet, debug)
     if searches < 1:
@@ -57,7 +55,7 @@ def exact(
     if output is not None:
         check_target(output, force=force)
     with out.listening():
-        graph = read_graph(links, **reader_options(delimiter, comment, header, columns, encoding, symmetrize))
+        graph = read(links, reading)
         found = _made(out, graph, by, searches, seed)
         if output is not None:
             found.save(output)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from philia.exceptions import InvalidParameterError
 
@@ -15,43 +15,6 @@ if TYPE_CHECKING:
     from philia.models import CommunityModel
 
 MODEL_SUFFIX = ".safetensors"
-
-
-def reader_options(
-    delimiter: str | None,
-    comment: str | None,
-    header: bool | None,
-    columns: str | None,
-    encoding: str,
-    symmetrize: bool,
-    weights: bool = False,
-) -> dict[str, Any]:
-    r"""The options of ``read_graph`` from those of the command line, where a tab is hard to type.
-
-    >>> reader_options("tab", None, None, "from,to", "utf-8", False)["delimiter"]
-    '\t'
-    >>> reader_options(None, None, None, "0,3", "utf-8", False)["columns"]
-    (0, 3)
-    """
-    return {
-        "delimiter": "\t" if delimiter in ("tab", "\\t") else delimiter,
-        "comment": comment,
-        "header": header,
-        "columns": None if columns is None else _columns(columns),
-        "encoding": encoding,
-        "symmetrize": symmetrize,
-        "weights": weights,
-    }
-
-
-def _columns(text: str) -> tuple[int | str, int | str]:
-    parts = [part.strip() for part in text.split(",")]
-    if len(parts) != 2 or not all(parts):
-        raise InvalidParameterError(
-            f"--columns is {text!r}; give two, separated by a comma, for example source,target or 0,1"
-        )
-    numbers = all(part.isdecimal() for part in parts)
-    return (int(parts[0]), int(parts[1])) if numbers else (parts[0], parts[1])
 
 
 def load_community_model(path: Path, task: str) -> CommunityModel:

@@ -13,20 +13,22 @@ import typer
 from philia._text import counted
 from philia.cli import options
 from philia.cli.checkpoint import Resume, checkpoint_of, planned, settle
-from philia.cli.files import MODEL_SUFFIX, reader_options
+from philia.cli.files import MODEL_SUFFIX
 from philia.cli.guard import INTERRUPTED
 from philia.cli.models import OURS, make_model, model_option
 from philia.cli.options import choice, option
 from philia.cli.output import Output
+from philia.cli.reading import DETECTED, reads_links
 from philia.cli.report import check_report, write_page
 from philia.exceptions import InvalidParameterError, PhiliaError
+from philia.storage import ReadingOptions
 
 if TYPE_CHECKING:
     from philia.execution.cluster import DaskCluster
     from philia.fitting import Checkpoint
     from philia.graphs import Graph
-    from philia.graphs.memory import MemoryBound
     from philia.models import LinkModel
+    from philia.storage import MemoryBound
 
 
 class Background(StrEnum):
@@ -56,6 +58,7 @@ def _solvers() -> Iterable[str]:
     return SOLVERS
 
 
+@reads_links("weights", "memory")
 def fit(
     path: options.Links,
     model: Annotated[str, model_option("Fit another model, with B + C columns.")] = OURS,
@@ -74,16 +77,9 @@ def fit(
     threads: Annotated[int | None, option("--threads", "Number of threads (all cores).")] = None,
     cluster: Annotated[str | None, option("--cluster", "Dask scheduler, such as tcp://10.0.0.1:8786.")] = None,
     workers: Annotated[int | None, option("--workers", "Number of Dask processes to start.")] = None,
-    memory: Annotated[str | None, option("--memory", "Memory limit, such as 4G.")] = None,
     held_out: Annotated[float | None, option("--held-out", "Share of pairs to hold out as a test.")] = None,
     report: Annotated[Path | None, option("--report", "Also write a report, such as report.html.")] = None,
-    delimiter: options.Delimiter = None,
-    comment: options.Comment = None,
-    header: options.Header = None,
-    columns: options.Columns = None,
-    encoding: options.Encoding = "utf-8",
-    symmetrize: options.Symmetrize = False,
-    weights: options.Weights = False,
+    reading: ReadingOptions = DETECTED,
     resume: Resume = False,
     force: options.Force = False,
     json: options.Json = False,
@@ -102,8 +98,6 @@ def fit(
     if report is not None:
         _check_report(report, model, force=force or resume)
     checkpoint = checkpoint_of(target, resume=resume, force=force)
-    reading = reader_options(delimiter, comment, header, columns, encoding, symmetrize, weights)
-    bound = _memory_bound(memory)
     with out.listening(), _saying_what_is_saved(target, checkpoint):
         fitted = make_model(
             model,
@@ -118,8 +112,8 @@ def fit(
             **_search(model, solver, iterations),
         )
         with _executor(fitted, cluster, workers, threads):
-            graph = _read(out, path, reading, fitted, bound)
-            if weights:
+            graph = _read(out, path, reading, fitted)
+            if reading.weights:
                 _check_weights(out, fitted, graph)
             plan = planned(fitted, graph, held_out)
             complete = settle(out, checkpoint, target, plan, resume=resume, force=force)
@@ -179,10 +173,10 @@ def _target(path: str, output: Path | None) -> Path:
             raise InvalidParameterError(
                 "links from standard input have no name to save the model under; add -o model.safetensors"
             )
-        from philia.graphs.files.compression import SUFFIXES
+        from philia.storage import COMPRESSION_SUFFIXES
 
         name = Path(path)
-        stem = (Path(name.stem) if name.suffix.lower() in SUFFIXES else name).stem
+        stem = (Path(name.stem) if name.suffix.lower() in COMPRESSION_SUFFIXES else name).stem
         output = Path((stem or "model") + MODEL_SUFFIX)
     if output.suffix != MODEL_SUFFIX:
         raise InvalidParameterError(f"the model file {str(output)!r} must end in {MODEL_SUFFIX}")
@@ -242,32 +236,22 @@ def _dask(cluster: str | None, workers: int | None, threads: int | None) -> Dask
     return DaskCluster.local(workers, threads=None if threads is None else max(1, threads // workers))
 
 
-def _memory_bound(text: str | None) -> MemoryBound | None:
-    """The memory limit, checked before any work.
-
-    >>> _memory_bound("4G"), _memory_bound(None)
-    (MemoryBound(4.0 GB), None)
-    """
-    from philia.graphs.memory import MemoryBound
-
-    return None if text is None else MemoryBound.of(text)
-
-
-def _read(out: Output, path: str, reading: dict[str, Any], model: LinkModel, memory: MemoryBound | None) -> Graph:
+def _read(out: Output, path: str, reading: ReadingOptions, model: LinkModel) -> Graph:
     """The graph to fit, with its links on disk if graph and fit together would exceed the memory limit."""
-    from philia.graphs import read_graph
+    from philia.graphs.files import read
 
-    graph = read_graph(path, **reading, memory=memory)
-    return graph if memory is None else _within(out, graph, model, memory)
+    graph = read(path, reading)
+    return graph if reading.memory is None else _within(out, graph, model, reading.bound)
 
 
 def _within(out: Output, graph: Graph, model: LinkModel, memory: MemoryBound) -> Graph:
     """The graph in memory or on disk, as the fit needs it; an error if the fit cannot stay below the limit."""
     import tempfile
 
-    from philia.graphs.mapped import InMemory, on_disk, storage_of
+    from philia.graphs.disk import on_disk
     from philia.models.factorization import Factorization
     from philia.models.memory_plan import plan_for
+    from philia.storage.arrays import InMemory, storage_of
 
     if not isinstance(model, Factorization):
         out.remark(f"The memory that {type(model).__name__} needs is not known; the limit holds for reading only.")

@@ -9,9 +9,11 @@ import typer
 
 from philia._text import counted
 from philia.cli import options
-from philia.cli.files import MODEL_SUFFIX, reader_options
+from philia.cli.files import MODEL_SUFFIX
 from philia.cli.nodes import shown
 from philia.cli.output import Output
+from philia.cli.reading import DETECTED, reads_links
+from philia.storage import ReadingOptions
 
 if TYPE_CHECKING:
     from philia.graphs import Graph
@@ -21,16 +23,12 @@ _QUICK = 20_000
 """The largest graph whose model is scored: at most about ten seconds."""
 
 
+@reads_links()
 def info(
     path: Annotated[
         str, typer.Argument(metavar="FILE", help="A file of links or a model; - is standard input.", show_default=False)
     ],
-    delimiter: options.Delimiter = None,
-    comment: options.Comment = None,
-    header: options.Header = None,
-    columns: options.Columns = None,
-    encoding: options.Encoding = "utf-8",
-    symmetrize: options.Symmetrize = False,
+    reading: ReadingOptions = DETECTED,
     json: options.Json = False,
     quiet: options.Quiet = False,
     debug: options.Debug = False,
@@ -42,16 +40,15 @@ def info(
     $ philia info model.safetensors
     """
     out = Output(json, quiet, debug)
-    reading = reader_options(delimiter, comment, header, columns, encoding, symmetrize)
     with out.listening():
         if Path(path).suffix == MODEL_SUFFIX:
             from philia.models import load
 
             _model(out, path, load(path))
         else:
-            from philia.graphs import read_graph
+            from philia.graphs.files import read
 
-            _graph(out, path, read_graph(path, **reading))
+            _graph(out, path, read(path, reading))
 
 
 def _graph(out: Output, path: str, graph: Graph) -> None:

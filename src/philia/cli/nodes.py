@@ -6,12 +6,14 @@ import unicodedata
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from philia.exceptions import UnknownNodeError
+from philia.cli.reading import DETECTED
+from philia.exceptions import GraphFileError, UnknownNodeError
+from philia.storage import ReadingOptions, opened
 
 if TYPE_CHECKING:
     from philia._types import Node
     from philia.graphs import Nodes
-    from philia.graphs.files.lines import Links
+    from philia.graphs.files.edge_list import Links
 
 _LONGEST = 60
 """Letters shown of a name: two names and a probability fit on one line of a wide terminal."""
@@ -40,7 +42,7 @@ def node_called(nodes: Nodes, text: str) -> Node:
     return next((name for name in nodes if not isinstance(name, str) and str(name) == text), text)
 
 
-def read_pairs(path: str, nodes: Nodes, delimiter: str | None = None) -> list[tuple[Node, Node]]:
+def read_pairs(path: str, nodes: Nodes, reading: ReadingOptions = DETECTED) -> list[tuple[Node, Node]]:
     r"""The pairs in a file ("-" is standard input), in order and with repetitions; every name must be a node.
 
     >>> import pathlib, tempfile
@@ -50,12 +52,12 @@ def read_pairs(path: str, nodes: Nodes, delimiter: str | None = None) -> list[tu
     >>> read_pairs(str(path), Nodes([1, 2, 3]))
     [(3, 1), (1, 3)]
     """
-    links = _scanned(path, delimiter)
+    links = _scanned(path, reading)
     names = _nodes(links, nodes)
     return [(names[u], names[v]) for u, v in zip(links.rows.tolist(), links.columns.tolist(), strict=True)]
 
 
-def read_any_pairs(path: str, nodes: Nodes, delimiter: str | None = None) -> list[tuple[Node, Node]]:
+def read_any_pairs(path: str, nodes: Nodes, reading: ReadingOptions = DETECTED) -> list[tuple[Node, Node]]:
     r"""The same, except that names need not be nodes: those that are not are returned as in the file.
 
     >>> import pathlib, tempfile
@@ -65,22 +67,19 @@ def read_any_pairs(path: str, nodes: Nodes, delimiter: str | None = None) -> lis
     >>> read_any_pairs(str(path), Nodes([1, 2, 3]))
     [('zoe', 1)]
     """
-    links = _scanned(path, delimiter)
+    links = _scanned(path, reading)
     names = [node_called(nodes, _text(written)) for written in links.names]
     return [(names[u], names[v]) for u, v in zip(links.rows.tolist(), links.columns.tolist(), strict=True)]
 
 
-def _scanned(path: str, delimiter: str | None) -> Links:
-    from philia.graphs.files.compression import opened
-    from philia.graphs.files.dialect import Options, find_dialect
+def _scanned(path: str, reading: ReadingOptions) -> Links:
+    from philia.graphs.files.dialect import find_dialect
     from philia.graphs.files.edge_list import scan_blocks
     from philia.graphs.files.text import text_blocks
 
-    options = Options(delimiter=delimiter)
-    options.check()
-    with opened(path) as source:
-        blocks = text_blocks(source.stream, options.encoding)
-        dialect, first = find_dialect(next(blocks, b""), options)
+    with opened(path, GraphFileError) as source:
+        blocks = text_blocks(source.stream, reading.encoding)
+        dialect, first = find_dialect(next(blocks, b""), reading)
         return scan_blocks(first, blocks, dialect)
 
 

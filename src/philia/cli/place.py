@@ -11,7 +11,9 @@ from philia.cli.files import load_community_model
 from philia.cli.nodes import plain, read_any_pairs, shown
 from philia.cli.options import option
 from philia.cli.output import Output
+from philia.cli.reading import DETECTED, reads_links
 from philia.exceptions import InvalidParameterError
+from philia.storage import ReadingOptions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -24,6 +26,7 @@ _SHOWN = 50
 """Nodes listed in the table: about a screen; --json prints all."""
 
 
+@reads_links(only=["delimiter"])
 def place(
     model: options.Model,
     links: Annotated[
@@ -35,7 +38,7 @@ def place(
         ),
     ],
     top: Annotated[int, option("--top", "Likeliest other links to show per node (3).")] = 3,
-    delimiter: options.Delimiter = None,
+    reading: ReadingOptions = DETECTED,
     json: options.Json = False,
     quiet: options.Quiet = False,
     debug: options.Debug = False,
@@ -54,7 +57,7 @@ def place(
     with out.listening():
         fitted = load_community_model(model, "place new nodes")
         nodes = fitted.graph_.nodes
-        pairs = read_any_pairs(links, nodes, "\t" if delimiter in ("tab", "\\t") else delimiter)
+        pairs = read_any_pairs(links, nodes, reading)
         neighbours, ignored = _neighbours(pairs, nodes)
         for what, count in ignored.items():
             if count:

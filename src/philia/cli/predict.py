@@ -15,7 +15,9 @@ from philia.cli.files import check_target
 from philia.cli.nodes import node_called, plain, read_pairs, shown
 from philia.cli.options import option
 from philia.cli.output import Output
+from philia.cli.reading import DETECTED, reads_links
 from philia.exceptions import InvalidParameterError
+from philia.storage import ReadingOptions
 
 if TYPE_CHECKING:
     from philia.models import LinkModel
@@ -26,6 +28,7 @@ _SHOWN = 50
 _Rows = Sequence[tuple[Any, Any, float, bool]]
 
 
+@reads_links(only=["delimiter"])
 def predict(
     model: options.Model,
     pairs: Annotated[
@@ -35,7 +38,7 @@ def predict(
     node: Annotated[str | None, option("--node", "Only missing links of this node.")] = None,
     top: Annotated[int | None, option("--top", "Number of missing links (10).")] = None,
     output: Annotated[Path | None, option("-o --output", "Write a .csv file; - prints it.")] = None,
-    delimiter: options.Delimiter = None,
+    reading: ReadingOptions = DETECTED,
     force: options.Force = False,
     json: options.Json = False,
     quiet: options.Quiet = False,
@@ -58,7 +61,7 @@ def predict(
 
         fitted = load(model)
         rows = (
-            _of_pairs(fitted, pairs, delimiter)
+            _of_pairs(fitted, pairs, reading)
             if pairs is not None
             else _missing(fitted, node, 10 if top is None else top)
         )
@@ -74,8 +77,8 @@ def predict(
     out.data({"links": [dict(zip(names, (plain(u), plain(v), p, linked), strict=True)) for u, v, p, linked in rows]})
 
 
-def _of_pairs(model: LinkModel, path: str, delimiter: str | None) -> _Rows:
-    listed = read_pairs(path, model.graph_.nodes, "\t" if delimiter in ("tab", "\\t") else delimiter)
+def _of_pairs(model: LinkModel, path: str, reading: ReadingOptions) -> _Rows:
+    listed = read_pairs(path, model.graph_.nodes, reading)
     if not listed:
         return []
     graph = model.graph_
@@ -103,7 +106,7 @@ def _show(out: Output, rows: _Rows) -> None:
 def _write_csv(rows: _Rows, path: Path) -> None:
     from io import TextIOWrapper
 
-    from philia.graphs.files.saving import saving
+    from philia.storage import saving
 
     with saving(path) as file:
         text = TextIOWrapper(file, encoding="utf-8", newline="")

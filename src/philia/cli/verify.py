@@ -11,25 +11,22 @@ import typer
 from philia._text import counted
 from philia.cli import options
 from philia.cli.exact import proof_in_words
-from philia.cli.files import reader_options
 from philia.cli.options import option
 from philia.cli.output import Output
 from philia.cli.progress import counting_line
+from philia.cli.reading import DETECTED, reads_links
+from philia.storage import ReadingOptions
 
 if TYPE_CHECKING:
     from philia.exact import Certified
     from philia.graphs import Graph
 
 
+@reads_links()
 def verify(
     links: options.Links,
     exact: Annotated[Path, typer.Argument(metavar="EXACT", help="A file written by philia exact.", show_default=False)],
-    delimiter: options.Delimiter = None,
-    comment: options.Comment = None,
-    header: options.Header = None,
-    columns: options.Columns = None,
-    encoding: options.Encoding = "utf-8",
-    symmetrize: options.Symmetrize = False,
+    reading: ReadingOptions = DETECTED,
     loops: Annotated[bool, option("--loops", "Accept representations that link nodes with themselves.")] = False,
     json: options.Json = False,
     quiet: options.Quiet = False,
@@ -44,11 +41,11 @@ def verify(
     $ philia verify links.csv exact.json
     """
     from philia.exact import load_exact
-    from philia.graphs import read_graph
+    from philia.graphs.files import read
 
     out = Output(json, quiet, debug)
     with out.listening():
-        graph = read_graph(links, **reader_options(delimiter, comment, header, columns, encoding, symmetrize))
+        graph = read(links, reading)
         found = load_exact(exact)
         with counting_line(out, "checking rows") as on_progress:
             certificate = found.verify(graph, on_progress, loops=loops)

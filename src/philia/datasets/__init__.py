@@ -1,10 +1,8 @@
-"""Where graphs come from when there is no file at hand: real networks by name, generated ones, and small classics."""
+"""Datasets: real networks by name, generated ones with a known truth, and small classics."""
 
-from philia.datasets.catalog import CATALOG
-from philia.datasets.classics import CLASSICS, classic
+from philia.datasets.catalog import CATALOG, CatalogEntry, DataFile, entry, names
+from philia.datasets.dataset import CLASSICS, Dataset, classic, fetch, load
 from philia.datasets.dating_app import DatingApp, dating_app
-from philia.datasets.entries import CatalogEntry, DataFile
-from philia.datasets.loading import Dataset, entry, fetch, load, names
 from philia.datasets.overlap_threshold import OverlapThresholdGraph, overlap_threshold, random_overlap_threshold
 from philia.datasets.planted import Planted, planted
 from philia.datasets.sampling import sample_graph

@@ -1,13 +1,88 @@
-"""The real networks that can be loaded by name, one row each: what they are, whose they are, and where they lie.
+"""The catalog of real networks that can be loaded by name: what they are, who published them, and where they are.
 
-The files are fetched as they are from public repositories that hold them, each at one commit, and are recognised by
-their checksums. Nodes and links are counted after the part has been taken and loops and weights have been dropped.
+The files are downloaded unchanged from public repositories, each at one commit, and are checked against their
+checksums. Nodes and links are counted after the part has been selected and loops and weights have been dropped.
 """
 
 from __future__ import annotations
 
-from philia.datasets.entries import CatalogEntry, DataFile
-from philia.datasets.parts import largest_communities, largest_component
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from philia.datasets.parts import Part, largest_communities, largest_component, whole
+from philia.exceptions import InvalidParameterError
+
+
+@dataclass(frozen=True)
+class DataFile:
+    """A file: its path in a folder of data, its size in bytes, its checksum, and the address it comes from.
+
+    >>> DataFile("extra/football/football.gml", 33_379, "48bc…", "https://example.org/football.gml").name
+    'football.gml'
+    """
+
+    path: str
+    size: int
+    sha256: str
+    address: str
+
+    @property
+    def name(self) -> str:
+        """The name without the folder."""
+        return PurePosixPath(self.path).name
+
+
+@dataclass(frozen=True)
+class CatalogEntry:
+    """What is known about a dataset before it is loaded.
+
+    Links and labels may be in one file or in two; ``part`` selects the part of them that makes up the dataset.
+
+    >>> from philia.datasets import CATALOG
+    >>> entry = CATALOG["blog"]
+    >>> entry.title, entry.n_nodes, entry.n_links, entry.n_labels, len(entry.files)
+    ('BlogCatalog', 10312, 333983, 39, 1)
+    """
+
+    title: str
+    description: str
+    citation: str
+    source: str
+    licence: str
+    n_nodes: int
+    n_links: int
+    n_labels: int
+    links: DataFile
+    labels: DataFile | None
+    part: Part = whole
+
+    @property
+    def files(self) -> tuple[DataFile, ...]:
+        """All files of the dataset, each once."""
+        return tuple(dict.fromkeys(file for file in (self.links, self.labels) if file is not None))
+
+
+def names() -> list[str]:
+    """The names of all datasets.
+
+    >>> names()
+    ['blog', 'youtube', 'pos', 'ppi', 'amazon', 'amazon-100', 'email', 'football', 'chameleon', 'slashdot']
+    """
+    return list(CATALOG)
+
+
+def entry(name: str) -> CatalogEntry:
+    """What is known about a dataset, without loading its files.
+
+    >>> entry("football").description
+    'Games between American college teams in autumn 2000. Labels: 12 conferences, one per team.'
+    >>> entry("karate")
+    Traceback (most recent call last):
+    philia.exceptions.InvalidParameterError: there is no dataset 'karate'; choose one of 'blog', 'youtube', ...
+    """
+    if name not in CATALOG:
+        raise InvalidParameterError(f"there is no dataset {name!r}; choose one of {', '.join(map(repr, CATALOG))}")
+    return CATALOG[name]
 
 
 def _at(repository: str, commit: str, path: str) -> str:
@@ -77,7 +152,7 @@ _COM_AMAZON = "SNAP, com-Amazon: https://snap.stanford.edu/data/com-Amazon.html"
 CATALOG: dict[str, CatalogEntry] = {
     "blog": CatalogEntry(
         title="BlogCatalog",
-        description="Friendships between bloggers. Labels: 39 groups of interest; a blogger is in 1 to 11 of them.",
+        description="Friendships between bloggers. Labels: 39 interest groups; a blogger is in 1 to 11 of them.",
         citation='L. Tang and H. Liu, "Relational learning via latent social dimensions", KDD 2009.',
         source="http://leitang.net/social_dimension.html",
         licence=_NOT_STATED,
@@ -90,8 +165,8 @@ CATALOG: dict[str, CatalogEntry] = {
     "youtube": CatalogEntry(
         title="YouTube, five largest groups",
         description=(
-            "Friendships between users of YouTube. Labels: groups that users made, the 5 largest of SNAP's 5,000 best; "
-            "the nodes are their members."
+            "Friendships between users of YouTube. Labels: groups created by users, the 5 largest of SNAP's best "
+            "5,000; the nodes are their members."
         ),
         citation=_GROUND_TRUTH,
         source="SNAP, com-Youtube: https://snap.stanford.edu/data/com-Youtube.html",
@@ -130,7 +205,7 @@ CATALOG: dict[str, CatalogEntry] = {
     "ppi": CatalogEntry(
         title="Protein interactions, human",
         description=(
-            "Human proteins that interact, the largest component; 864 of the 894 self-loops in the file lie in it. "
+            "Human proteins that interact, the largest component; 864 of the 894 self-loops in the file are in it. "
             "Labels: 50 hallmark gene sets, which stand for biological states."
         ),
         citation=(
@@ -178,7 +253,7 @@ CATALOG: dict[str, CatalogEntry] = {
         title="E-mails in an institution",
         description=(
             "People in a European research institution who wrote to each other; 19 of them only to themselves. Labels: "
-            "42 departments, one a person."
+            "42 departments, one per person."
         ),
         citation='H. Yin, A. R. Benson, J. Leskovec and D. F. Gleich, "Local higher-order graph clustering", KDD 2017.',
         source="SNAP, email-Eu-core: https://snap.stanford.edu/data/email-Eu-core.html",
@@ -201,7 +276,7 @@ CATALOG: dict[str, CatalogEntry] = {
     ),
     "football": CatalogEntry(
         title="College football",
-        description="Games between American college teams in autumn 2000. Labels: 12 conferences, one a team.",
+        description="Games between American college teams in autumn 2000. Labels: 12 conferences, one per team.",
         citation=(
             'M. Girvan and M. E. J. Newman, "Community structure in social and biological networks", PNAS 99, 2002.'
         ),
@@ -217,7 +292,7 @@ CATALOG: dict[str, CatalogEntry] = {
         title="Chameleon pages of Wikipedia",
         description=(
             "Wikipedia pages that link to each other, without the duplicates of the first version. Labels: 5 classes "
-            "of traffic, one a page, which linked pages share hardly more often than others."
+            "of traffic, one per page, which linked pages share hardly more often than others."
         ),
         citation=(
             'B. Rozemberczki, C. Allen and R. Sarkar, "Multi-scale attributed node embedding", Journal of Complex '
@@ -234,7 +309,7 @@ CATALOG: dict[str, CatalogEntry] = {
     ),
     "slashdot": CatalogEntry(
         title="Slashdot Zoo, February 2009",
-        description="Users of Slashdot of whom one called the other a friend or a foe. No labels.",
+        description="Users of Slashdot, linked if one tagged the other as a friend or a foe. No labels.",
         citation=(
             'J. Leskovec, K. Lang, A. Dasgupta and M. Mahoney, "Community structure in large networks: Natural cluster '
             'sizes and the absence of large well-defined clusters", Internet Mathematics 6, 2009.'

@@ -14,7 +14,7 @@ from philia.graphs import Graph, Nodes
 
 @dataclass(frozen=True, eq=False)
 class DatingApp:
-    """A sampled network, who lives where, and the probabilities it was drawn from.
+    """A sampled network, the city and gender of each node, and the probabilities it was drawn from.
 
     >>> app = dating_app(n=50, cities=2, random_state=0)
     >>> app.city.shape, app.probabilities().shape
@@ -27,7 +27,7 @@ class DatingApp:
     _by_kind: Float64Array
 
     def probabilities(self, rows: slice = slice(None), columns: slice = slice(None)) -> Float64Array:
-        """The true probability of a match for all pairs of some rows and some columns."""
+        """The true probability of a match for all pairs of these rows and columns."""
         return _probabilities(self.city, self.gender, self._by_kind, rows, columns)
 
 

@@ -12,12 +12,15 @@ from philia._types import Int64Array
 from philia.exceptions import InvalidParameterError
 from philia.graphs import Graph, Nodes
 
+_ROWS = 1024
+"""Rows compared with all others at a time, which bounds the memory."""
+
 
 @dataclass(frozen=True, eq=False)
 class OverlapThresholdGraph:
-    """A COT graph and what made it: binary memberships b and c, and the integer threshold t.
+    """A COT graph and what defines it: binary memberships b and c, and the integer threshold t.
 
-    The rule b_i·b_j - c_i·c_j >= t may also link a node with itself; ``loops`` says where, the graph itself has none.
+    The rule b_i·b_j - c_i·c_j >= t may also link a node to itself; ``loops`` says which, the graph has no loops.
 
     >>> overlap_threshold(b=[[1], [1]], c=[[0], [0]], threshold=1).loops.tolist()
     [True, True]
@@ -41,13 +44,13 @@ def overlap_threshold(b: npt.ArrayLike, c: npt.ArrayLike, threshold: int) -> Ove
     """
     B, C = np.asarray(b, dtype=np.int64), np.asarray(c, dtype=np.int64)
     if B.ndim != 2 or C.ndim != 2 or len(B) != len(C):
-        raise InvalidParameterError(f"b and c must have one row a node each; found shapes {B.shape} and {C.shape}")
+        raise InvalidParameterError(f"b and c must have one row per node; found shapes {B.shape} and {C.shape}")
     if not (np.isin(B, (0, 1)).all() and np.isin(C, (0, 1)).all()):
         raise InvalidParameterError("memberships of a COT graph are 0 or 1; found other values")
     n = len(B)
     rows, columns = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
-    for top in range(0, n, 1024):
-        i, j = np.nonzero(B[top : top + 1024] @ B.T - C[top : top + 1024] @ C.T >= threshold)
+    for top in range(0, n, _ROWS):
+        i, j = np.nonzero(B[top : top + _ROWS] @ B.T - C[top : top + _ROWS] @ C.T >= threshold)
         above = top + i < j
         rows.append(top + i[above])
         columns.append(j[above])

@@ -1,4 +1,4 @@
-"""Which part of a network a dataset is: the whole, its largest component, or its largest communities."""
+"""Parts of a network that make up a dataset: the whole, the largest component, or the largest communities."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ Part = Callable[[Graph, Communities], tuple[Graph, Communities]]
 
 
 def whole(graph: Graph, communities: Communities) -> tuple[Graph, Communities]:
-    """Everything that is in the files."""
+    """Everything in the files."""
     return graph, communities
 
 
 def largest_component(graph: Graph, communities: Communities) -> tuple[Graph, Communities]:
-    """The largest connected component, and of each community what lies in it.
+    """The largest connected component, and the members of each community in it.
 
     >>> from philia.graphs import as_graph
     >>> largest_component(as_graph([(1, 2), (2, 3), (8, 9)]), {"odd": [1, 3, 9], "far": [8]})
     (Graph(3 nodes, 2 links), {'odd': [1, 3]})
     """
-    from scipy.sparse.csgraph import connected_components  # takes longer to load than all else here
+    from scipy.sparse.csgraph import connected_components  # takes longer to load than everything else here
 
     labels = connected_components(graph.adjacency, directed=False)[1]
     kept = induced(graph, np.flatnonzero(labels == np.bincount(labels).argmax()))
@@ -35,9 +35,9 @@ def largest_component(graph: Graph, communities: Communities) -> tuple[Graph, Co
 
 
 def largest_communities(count: int) -> Part:
-    """The part with the largest communities only, and the nodes that are in any of them.
+    """The part with only the largest communities, and the nodes that are in any of them.
 
-    Of equally large communities the earlier one counts as larger; two with the same members are two communities.
+    Of equally large communities the earlier one counts as larger; two with the same members count as two.
 
     >>> from philia.graphs import as_graph
     >>> graph = as_graph([(1, 2), (2, 3), (3, 4)])
@@ -55,7 +55,7 @@ def largest_communities(count: int) -> Part:
 
 
 def induced(graph: Graph, rows: npt.NDArray[np.int64]) -> Graph:
-    """The graph of some rows and the links among them; what was changed on reading the whole stays told.
+    """The subgraph of some rows; ``changes`` stays that of the whole graph.
 
     >>> from philia.graphs import as_graph
     >>> induced(as_graph([("ann", "bob"), ("bob", "cat")]), np.array([1, 2])).nodes

@@ -1,11 +1,11 @@
-"""Graphs drawn from the community model itself, so that what is to be found is known.
+"""Graphs drawn from the community model itself, so that the truth is known.
 
-Small graphs are drawn pair by pair. For a large one, pairs are drawn about as often as they are linked, without looking
-at all of them. With u the exponentials of the nodes' own log-odds, and a community c that adds t_c to the log-odds of
-its members, the odds of a pair are at most u_i u_j times the product of exp(t_c) over the communities that both are in.
-Multiplied out, exp(t_c) = 1 + (exp(t_c) - 1), this is a sum: u_i u_j for all pairs, (exp(t_c) - 1) u_i u_j for the
-members of each c, and a product of two such factors for the nodes that are in two communities. Each term is a product
-of node weights, so its pairs can be drawn one end at a time.
+Small graphs are drawn pair by pair. For a large one, pairs are drawn about as often as they are linked, without
+visiting all of them. With u the exponentials of the nodes' own log-odds, and a community c that adds t_c to the
+log-odds of its members, the odds of a pair are at most u_i u_j times the product of exp(t_c) over their shared
+communities. With exp(t_c) = 1 + (exp(t_c) - 1) multiplied out, this is a sum: u_i u_j for all pairs, (exp(t_c) - 1)
+u_i u_j for the members of each c, and a product of two such factors for the nodes that are in two communities. Each
+term is a product of node weights, so its pairs can be drawn one end at a time.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ from philia.exceptions import InvalidParameterError
 from philia.graphs import Changes, Graph, Nodes
 
 _ALL_PAIRS = 8192
-"""Up to this many nodes all pairs are looked at."""
+"""Up to this many nodes all pairs are visited: some seconds at most. Graphs drawn with a seed depend on it."""
 
 _SAMPLE = 200_000
-"""How many pairs say which level of log-odds leads to a degree."""
+"""Pairs from which the level of the log-odds is found: enough for the mean degree to be within a few percent."""
 
 _NODES = 2**15
-"""How many nodes draw their partners at once."""
+"""Nodes whose partners are drawn at a time, which bounds the memory."""
 
 
 @dataclass(frozen=True, eq=False)
 class Planted:
-    """A graph and what it was drawn from: the probability of a link is sigmoid(B Bᵀ - C Cᵀ + a_i + a_j).
+    """A graph and the model it was drawn from: the probability of a link is sigmoid(B Bᵀ - C Cᵀ + a_i + a_j).
 
     >>> found = planted(60, 3, 2, random_state=0)
     >>> len(found.homophilous), len(found.heterophilous), found.B.shape
@@ -49,16 +49,16 @@ class Planted:
 
     @property
     def homophilous(self) -> list[set[Node]]:
-        """The members of each community that attracts."""
+        """The members of each attracting community."""
         return self._sets(self.B)
 
     @property
     def heterophilous(self) -> list[set[Node]]:
-        """The members of each community that repels."""
+        """The members of each repelling community."""
         return self._sets(self.C)
 
     def logits(self, rows: slice = slice(None), columns: slice = slice(None)) -> Float64Array:
-        """The true log-odds of a link for all pairs of some rows and some columns."""
+        """The true log-odds of a link for all pairs of these rows and columns."""
         a = self.background
         return np.asarray(
             self.B[rows] @ self.B[columns].T - self.C[rows] @ self.C[columns].T + a[rows][:, None] + a[columns]
@@ -70,7 +70,7 @@ class Planted:
         return np.asarray((B[rows] * B[columns]).sum(axis=1) - self.repelled(rows, columns) + a[rows] + a[columns])
 
     def repelled(self, rows: Int64Array, columns: Int64Array) -> Float64Array:
-        """What communities that repel take away from the log-odds of each pair (rows[t], columns[t])."""
+        """What repelling communities subtract from the log-odds of each pair (rows[t], columns[t])."""
         return np.asarray((self.C[rows] * self.C[columns]).sum(axis=1))
 
     def _sets(self, columns: Float64Array) -> list[set[Node]]:
@@ -91,18 +91,18 @@ def planted(
 ) -> Planted:
     """A graph with planted communities of both kinds, some overlap, and popular and unpopular nodes.
 
-    Every node is in one random community that attracts and in one that repels. A share ``overlap`` of the nodes is in
-    a second one that attracts. Sharing an attracting community adds ``attraction`` to the log-odds of a link, sharing
-    a repelling one takes ``repulsion`` away. ``popularity`` is the spread of the log-odds that belong to a node alone:
-    they are exponential, so degrees follow a power law; 0 makes all nodes alike. The rest is set so that a node
-    has ``degree`` links on average.
+    Every node is in one random attracting community and in one repelling one. A share ``overlap`` of the nodes is in a
+    second attracting one. Sharing an attracting community adds ``attraction`` to the log-odds of a link, sharing a
+    repelling one subtracts ``repulsion``. ``popularity`` is the spread of the nodes' own log-odds: they are
+    exponential, so degrees follow a power law; 0 makes all nodes alike. The level is set so that a node has ``degree``
+    links on average.
 
     >>> graph = planted(400, 4, 2, degree=15, random_state=0).graph
     >>> graph.n_nodes, bool(abs(graph.degrees.mean() - 15) < 2)
     (400, True)
     """
     if not 0 < degree < n - 1:
-        raise InvalidParameterError(f"a mean degree of {degree:g} on {n:,} nodes is asked for; use 0 < degree < n - 1")
+        raise InvalidParameterError(f"degree is {degree:g} with {n:,} nodes; expected 0 < degree < n - 1")
     rng = np.random.default_rng(random_state)
     B = np.sqrt(attraction) * _memberships(n, n_homophilous, overlap, rng)
     C = np.sqrt(repulsion) * _memberships(n, n_heterophilous, 0.0, rng)
@@ -127,7 +127,7 @@ def _graph(drawn: Planted, rng: np.random.Generator) -> Graph:
 
 
 def _level_of_many(drawn: Planted, density: float, rng: np.random.Generator) -> float:
-    """The same from pairs drawn about as often as they are linked: in a large graph few others matter."""
+    """The same from pairs drawn about as often as they are linked: in a large graph other pairs hardly matter."""
     n, sources = drawn.graph.n_nodes, pair_sources(drawn.B, drawn.background)
     share = _SAMPLE / sum(source.rate for source in sources)
     pairs = [pair for source in sources for pair in source.draw(share, rng)]
@@ -138,7 +138,7 @@ def _level_of_many(drawn: Planted, density: float, rng: np.random.Generator) -> 
 
 
 def _graph_of_many(drawn: Planted, rng: np.random.Generator) -> Graph:
-    """A graph in time that grows with nodes and links, unless it is so dense that all pairs are fewer.
+    """A graph in time linear in nodes and links, unless it is so dense that visiting all pairs is cheaper.
 
     A pair is linked if a Poisson number with mean log(1 + odds) is positive, which has the probability sigmoid(logit).
     The sources draw each pair with a mean that is at least as large, and a random part of what they draw is kept.
@@ -155,7 +155,7 @@ def _graph_of_many(drawn: Planted, rng: np.random.Generator) -> Graph:
             rows.append(i[kept].astype(index))
             columns.append(j[kept].astype(index))
     graph = Graph.from_rows(np.concatenate(rows), np.concatenate(columns), drawn.graph.nodes)
-    return replace(graph, changes=Changes())  # that a pair was drawn twice is no news
+    return replace(graph, changes=Changes())  # a pair drawn twice is not a change to the data
 
 
 def _memberships(n: int, k: int, overlap: float, rng: np.random.Generator) -> Float64Array:
@@ -182,13 +182,13 @@ class PairSource:
 
     @property
     def rate(self) -> float:
-        """How many pairs are expected, pairs of a node with itself included: they are drawn but not given."""
+        """The expected number of pairs, including those of a node with itself, which are drawn but not returned."""
         return float(self.strength * self.weights.sum() ** 2 / 2)
 
     def draw(self, share: float, rng: np.random.Generator) -> Iterator[tuple[Int64Array, Int64Array]]:
-        """Pairs at a share of the rates, each as often as a Poisson number says, in pieces."""
+        """Pairs at a share of their rates, each a Poisson number of times, in batches."""
         up_to = np.cumsum(self.weights)
-        # Ordered pairs, of which an unordered one has two: hence the half.
+        # These are ordered pairs; an unordered pair counts twice, hence the half.
         expected = share * self.strength / 2 * up_to[-1] * self.weights
         for first in range(0, len(self.nodes), _NODES):
             some = slice(first, first + _NODES)
@@ -225,6 +225,6 @@ def pair_sources(B: Float64Array, spread: Float64Array) -> list[PairSource]:
 
 
 def _runs(keys: Int64Array, values: Int64Array) -> tuple[Int64Array, list[Int64Array]]:
-    """Each of the sorted keys once, and the values that belong to it."""
+    """The distinct sorted keys, and the values of each."""
     different, starts = np.unique(keys, return_index=True)
     return different, np.split(values, starts[1:]) if len(different) else []

@@ -11,12 +11,13 @@ from philia.graphs import Graph, Nodes
 
 Probabilities = Callable[[slice, slice], Float64Array]
 _BLOCK = 2048
+"""Rows and columns drawn at a time: 32 MB of random numbers. Graphs drawn with a seed depend on it."""
 
 
 def sample_graph(probabilities: Probabilities, nodes: Nodes, rng: np.random.Generator) -> Graph:
-    """A graph in which each pair of nodes is linked with its own probability, independently.
+    """A graph in which each pair of nodes is linked independently, with its own probability.
 
-    ``probabilities`` gives the probabilities of all pairs of a slice of rows and a slice of columns.
+    ``probabilities`` returns the probabilities of all pairs of a slice of rows and a slice of columns.
 
     >>> certain = sample_graph(lambda rows, columns: np.ones((3, 3)), Nodes("abc"), np.random.default_rng(0))
     >>> certain

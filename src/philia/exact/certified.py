@@ -31,8 +31,7 @@ from philia.exceptions import (
     PhiliaError,
 )
 from philia.graphs import Graph, Nodes
-from philia.graphs.files.compression import opened
-from philia.graphs.files.saving import saving
+from philia.storage import opened, saving
 
 _FORMAT = 1
 """Raised by one whenever an older philia could misread a newer file."""

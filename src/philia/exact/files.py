@@ -17,8 +17,7 @@ import numpy as np
 
 from philia.exact.representation import Integers
 from philia.exceptions import ModelFileError
-from philia.graphs.files.compression import Source
-from philia.graphs.memory import require_memory
+from philia.storage import Source, require_memory
 
 
 class _Budget(NamedTuple):

@@ -33,7 +33,7 @@ from philia.exact.integers import IntegerCommunities, IntegerLogistic, paired_co
 from philia.exact.logarithms import SLACK, UNIT, logarithm_table, logarithms, long_logarithms
 from philia.exact.representation import Int8Array, Integers, Representation, Signs, check_integers, check_starts
 from philia.exceptions import InvalidParameterError
-from philia.graphs.memory import require_memory
+from philia.storage import require_memory
 
 _LARGEST_EXPONENT = 1 << 36
 """In units of a logarithm, 2⁻²⁴ bits, an exponent below this still fits into 64 bits."""

@@ -27,11 +27,11 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator
 
 from philia._version import __version__
-from philia.exceptions import CheckpointError, GraphFileError, ModelFileError
-from philia.factors.files import read_arrays, write_arrays
+from philia.exceptions import CheckpointError, ModelFileError, StorageError
 from philia.graphs import Graph
-from philia.graphs.files.saving import saving
 from philia.pairs import HeldOut
+from philia.storage import saving
+from philia.storage.tensors import read_arrays, write_arrays
 
 _LOG = logging.getLogger("philia")
 
@@ -206,7 +206,7 @@ class Checkpoint:
                 with saving(self._description) as file:
                     file.write(_as_text({**self._about, "checksum": _digest(self._about)}))
             _write_records(group, waiting, _digest(self._about))
-        except (GraphFileError, ModelFileError, OSError) as error:
+        except (StorageError, ModelFileError, OSError) as error:
             self._broken, self._table = True, {a: entry for a, entry in self._table.items() if a not in waiting}
             _LOG.warning("cannot write the checkpoint %r (%s); the fit continues without it", str(self.path), error)
             return

@@ -12,7 +12,6 @@ from philia._types import BoolArray, Float64Array, FloatArray
 from philia.execution import one_blas_thread
 from philia.fitting.problem import AllPairs, Problem, joined, work
 from philia.graphs import Graph
-from philia.graphs.memory import require_memory
 from philia.initialization import race
 from philia.objective import Freedom, Recipe, SampledPairsObjective
 from philia.objective.likelihood import sample_loss
@@ -20,6 +19,7 @@ from philia.pairs import PairSample
 from philia.solvers import LBFGSB, Adam, Solution, staged
 from philia.solvers.by_size import MOST_WORK
 from philia.solvers.solver import unless_interrupted
+from philia.storage import require_memory
 
 AN_ENTRY = 36
 """Bytes that a search takes per entry of F: F, its two moments, the best so far and the start in single precision, and

@@ -1,13 +1,12 @@
 """Step 1: graphs, where they come from and where they are kept."""
 
 from philia.graphs.arboricity import Arboricity, Orientation, Pseudoarboricity, arboricity, pseudoarboricity
-from philia.graphs.conversion import as_graph
+from philia.graphs.conversion import as_communities, as_graph
 from philia.graphs.degeneracy import core_numbers, degeneracy, degeneracy_order
 from philia.graphs.described import DescribedGraph
 from philia.graphs.files import read_communities, read_graph, write_communities, write_graph
 from philia.graphs.forests import Forests, forests
 from philia.graphs.frames import Frame
-from philia.graphs.given_communities import as_communities
 from philia.graphs.graph import Changes, Graph
 from philia.graphs.nodes import Nodes
 

@@ -1,25 +1,26 @@
 """How many forests it takes to cover a graph, exactly, with proofs that can be checked.
 
-Write n_S and m_S for the nodes of a part S and the links inside it. Two theorems turn counting into directing links.
+Write n_S and m_S for the number of nodes of a part S and of links inside it. Two theorems turn counting into directing
+links.
 Hakimi: given numbers c_v, the links can be directed so that no node v receives more than c_v of them if and only if
-no S has more links inside than its c_v add up to. Nash-Williams: k forests can cover all links if and only if no S that
-is not empty has m_S > k (n_S - 1).
+no S has more links inside than its c_v add up to. Nash-Williams: k forests can cover all links if and only if no
+nonempty S has m_S > k (n_S - 1).
 
 **Pseudoarboricity**, p, is the least k such that no node has to receive more than k links; by Hakimi it is the maximum
 of m_S / n_S, rounded up. The search begins with the degeneracy order, in which no node has more than d earlier
-neighbours, and halves the interval from d/2 to d. For each k, paths that lead from nodes with room to nodes with too
-much are turned around. Where that ends too early, the nodes that lead to those with too much are an S with
-m_S > k n_S, because all links to them come from them and each receives k or more.
+neighbours, and bisects the interval from d/2 to d. For each k, paths from nodes with room to nodes with too many links
+are reversed. If that gets stuck, the nodes that lead to those with too many are an S with m_S > k n_S, because all
+links to them come from them and each receives k or more.
 
 **Arboricity** is p or p + 1. It is at least p, as m_S / (n_S - 1) > m_S / n_S. It is at most p + 1: parts of more than
 p nodes have m_S ≤ p n_S ≤ (p + 1)(n_S - 1), and smaller ones have no more than n_S (n_S - 1) / 2 links. And it is p if
 and only if for every node r the links can be directed so that r receives none and the others at most p: by Hakimi this
-says that no S with r in it has m_S > p (n_S - 1), and every S that is not empty has some r in it.
+says that no S with r in it has m_S > p (n_S - 1), and every nonempty S has some r in it.
 
-So each r in turn is freed of the links it receives, again by turning paths around. If that fails, the nodes that lead
-to r are an S with m_S > p (n_S - 1). If it succeeds, no such S contains r, and r need not be looked at again: it is
-taken away. So is every node with p links or fewer, which no smallest such S contains, for S would do without it. What
-is left each time starts from the directions it has.
+So each r in turn is relieved of the links it receives, again by reversing paths. If that fails, the nodes that lead to
+r are an S with m_S > p (n_S - 1). If it succeeds, no such S contains r, and r is removed. So is every node with p links
+or fewer, which no smallest such S contains, since S without it would do. What is left keeps its directions for the
+next r.
 """
 
 from __future__ import annotations
@@ -60,8 +61,8 @@ class Orientation:
 class Pseudoarboricity:
     """The least ``value`` such that links can be directed with no node receiving more, and two proofs.
 
-    ``upper`` is such a direction of all links. ``lower`` names nodes with more than value - 1 links a node among them,
-    too many for fewer.
+    ``upper`` is such a direction of all links. ``lower`` names nodes with more than value - 1 links per node among
+    them, too many for a smaller value.
 
     >>> from philia import as_graph
     >>> found = pseudoarboricity(as_graph([("ann", "bob"), ("bob", "cat"), ("cat", "ann"), ("cat", "dan")]))
@@ -76,12 +77,12 @@ class Pseudoarboricity:
 
 @dataclass(frozen=True, eq=False)
 class Arboricity:
-    """The least number of forests that cover all links, as ``value``, and what proves it.
+    """The least number of forests that cover all links, as ``value``, and the proof.
 
     ``lower`` names n_S nodes with more than (value - 1)(n_S - 1) links among them, too many for fewer forests.
     ``upper`` directs all links so that no node receives more than p, the pseudoarboricity, which alone proves that
-    p + 1 forests are enough. Where ``value`` is p, each node was tested as the head of this file says; what proves it
-    on its own are the forests themselves, from :func:`philia.graphs.forests`.
+    p + 1 forests are enough. If ``value`` is p, each node was tested by the method above; a proof that stands on
+    its own are the forests themselves, from :func:`philia.graphs.forests`.
 
     >>> from philia import as_graph
     >>> found = arboricity(as_graph([("ann", "bob"), ("bob", "cat"), ("cat", "ann"), ("cat", "dan")]))
@@ -95,9 +96,9 @@ class Arboricity:
 
 
 def pseudoarboricity(graph: Graph) -> Pseudoarboricity:
-    """How few links need to point to any one node if each link gets a direction, with proofs.
+    """The least k such that each link can get a direction with at most k links pointing to any node, with proofs.
 
-    Equally, the largest number of links a node in any part of the graph, rounded up.
+    Equivalently, the largest number of links per node in any part of the graph, rounded up.
 
     >>> from itertools import combinations
     >>> from philia import as_graph
@@ -109,14 +110,14 @@ def pseudoarboricity(graph: Graph) -> Pseudoarboricity:
 
 
 def arboricity(graph: Graph) -> Arboricity:
-    """How many forests are needed to cover all links, exactly, with proofs.
+    """The exact number of forests needed to cover all links, with proofs.
 
     >>> from itertools import combinations
     >>> from philia import as_graph
     >>> arboricity(as_graph(list(combinations(range(7), 2)))).value
     4
     """
-    from philia.graphs.compiled import find_dense
+    from philia.graphs.kernels import find_dense
 
     balanced = _balance(graph)
     most, heads, received = balanced.most, balanced.heads, balanced.received
@@ -129,7 +130,7 @@ def arboricity(graph: Graph) -> Arboricity:
 
 @dataclass(frozen=True, eq=False)
 class _Balanced:
-    """Links directed so that no node receives more than ``most``, and the nodes too dense for one less."""
+    """Links directed so that no node receives more than ``most``, and nodes too dense for ``most - 1``."""
 
     most: int
     dense: Int64Array
@@ -144,16 +145,17 @@ class _Balanced:
 
 
 def _balance(graph: Graph) -> _Balanced:
-    from philia.graphs.compiled import prepare_search, scratch, settle
+    from philia.graphs.kernels import prepare_search, settle, settle_scratch
 
     prepare_search()
     order, cores = peeled(graph)
     rows, heads = _numbered(graph), _heads_of(graph, order)
     received = np.bincount(heads, minlength=graph.n_nodes)
     high = int(cores.max(initial=0))
-    # Nodes of the last core have half of high links each, or more, so one less than that, rounded up, is too little.
+    # In the innermost core every node has at least ``high`` links, so at least high / 2 links per node: the value is at
+    # least half of ``high``, rounded up.
     low, dense = (high + 1) // 2 - 1, np.flatnonzero(cores >= max(high, 1))
-    search = scratch(graph.n_nodes)
+    search = settle_scratch(graph.n_nodes)
     while high - low > 1:
         middle = (low + high) // 2
         full = np.flatnonzero(received > middle)
@@ -175,11 +177,11 @@ def _numbered(graph: Graph) -> Rows:
 
 
 def _heads_of(graph: Graph, order: Int64Array) -> Int64Array:
-    """Each link pointing to the end that went first, which had no more links left than the degeneracy says."""
-    place = np.empty_like(order)
-    place[order] = np.arange(order.size)
+    """Each link pointing to the end that was peeled first, which had at most as many links left as the degeneracy."""
+    rank = np.empty_like(order)
+    rank[order] = np.arange(order.size)
     i, j = graph.links
-    return np.where(place[i] < place[j], i, j)
+    return np.where(rank[i] < rank[j], i, j)
 
 
 def _names(graph: Graph, rows: Int64Array) -> tuple[Node, ...]:

@@ -1,7 +1,7 @@
-"""One door for graphs in memory: whatever holds a network goes in, a checked :class:`Graph` comes out.
+"""Conversion of objects that hold a network or communities, our own or those of other libraries.
 
-Other libraries are never imported here: an object that comes from one is recognised by the module of its type, and then
-its library is already loaded.
+Other libraries are never imported here: their objects are recognized by the module of their type, and then the library
+is loaded already.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from philia.exceptions import InvalidGraphError
+from philia._types import Node
+from philia.exceptions import InvalidGraphError, InvalidParameterError
 from philia.graphs.graph import Graph
 from philia.graphs.links import find_columns, graph_from_names, graph_from_pairs, graph_from_rows, graph_from_table
 from philia.graphs.matrices import graph_from_entries, graph_from_matrix
@@ -23,7 +24,7 @@ from philia.graphs.weights import weight_values
 
 
 def as_graph(x: Any, *, symmetrize: bool = False, weights: bool = False) -> Graph:
-    """The graph that ``x`` holds, undirected; ``changes`` counts all that was dropped on the way.
+    """The graph that ``x`` holds, undirected; everything dropped is counted in ``changes``.
 
     >>> as_graph([("ann", "bob"), ("bob", "cat")])
     Graph(3 nodes, 2 links)
@@ -32,33 +33,33 @@ def as_graph(x: Any, *, symmetrize: bool = False, weights: bool = False) -> Grap
     >>> as_graph([("ann", "bob", 2), ("bob", "ann"), ("bob", "cat")], weights=True).link_weights
     array([3., 1.])
 
-    Weights are dropped and counted, unless ``weights`` asks for them: then they say how sure, or how often observed,
-    each link is, and have to be finite and above 0. A link without a weight weighs 1; the weights of a repeated link,
-    and of the two directions of a directed one, are added. A matrix that is symmetric, weights included, has each link
-    twice, and so has ``edge_index``: their weights are taken once.
+    Weights are dropped and counted unless ``weights`` is set: then they are the confidence or the count of each link,
+    and have to be finite and above 0. A link without a weight weighs 1; the weights of a repeated link, and of the two
+    directions of a directed one, are added. A matrix that is symmetric, weights included, has each link twice, and so
+    has ``edge_index``: their weights are counted once.
 
     ``x`` may be
 
-    - a :class:`Graph`, which comes back as it is;
+    - a :class:`Graph`, which is returned as it is;
     - a square numpy array or a scipy sparse matrix: entries other than 0 are links. It has to be symmetric, unless
-      ``symmetrize`` says that an entry on either side is enough. Nodes are called 0, 1, …;
-    - a numpy array with two columns, one row a link. An array of two rows and two columns could be either; it is read
+      ``symmetrize`` is set: then an entry on either side is enough. Nodes are called 0, 1, …;
+    - a numpy array with two columns, one row per link. An array of two rows and two columns could be either; it is read
       as a matrix, so pass ``array.tolist()`` for links;
     - an iterable of pairs of names. A third value in a pair is a weight;
     - a graph of networkx or igraph; isolated nodes and names are kept (in igraph the attribute "name", else numbers);
-    - a frame of pandas or polars with one link a row, in the columns called source and target, from and to, u and v or
-      src and dst, else in the first two; a numeric column called "weight" holds weights. A pandas frame whose index
+    - a frame of pandas or polars with one link per row, in the columns called source and target, from and to, u and v
+      or src and dst, else in the first two; a numeric column called "weight" holds weights. A pandas frame whose index
       equals its columns is a matrix with names;
     - an object with ``edge_index`` and ``num_nodes``, as in PyTorch Geometric;
     - the path of a file, for which see :func:`read_graph`.
 
-    A name may be anything hashable and comes out as it went in; integers from arrays come out as ``int``. Where links
-    are given by names, integers are put in ascending order, other names in order of appearance.
+    A name may be anything hashable and stays as it is; integers from arrays become ``int``. Where links are given by
+    names, integers are put in ascending order, other names in order of appearance.
     """
     if isinstance(x, Graph):
         return x
     if isinstance(x, (str, os.PathLike)):
-        from philia.graphs.files import read_graph  # the readers need what is above, so they come in when they are used
+        from philia.graphs.files import read_graph  # imported here, since the readers need this module
 
         return read_graph(x, symmetrize=symmetrize, weights=weights)
     if sparse.issparse(x):
@@ -72,13 +73,13 @@ def as_graph(x: Any, *, symmetrize: bool = False, weights: bool = False) -> Grap
         return graph_from_pairs(x, keep_weights=weights)
     raise InvalidGraphError(
         f"a {type(x).__name__} cannot be read as a graph; give a philia Graph, a square numpy array or scipy sparse "
-        "matrix, an iterable of pairs, a graph of networkx or igraph, a frame of pandas or polars with one link a row, "
+        "matrix, an iterable of pairs, a graph of networkx or igraph, a pandas or polars frame with one link per row, "
         "an object with edge_index and num_nodes, or the path of a file"
     )
 
 
 def _from_library(x: Any, symmetrize: bool, keep_weights: bool) -> Graph | None:
-    """The graph of another library's object, or None if it is of no library known here."""
+    """The graph of another library's object, or None if the library is not known here."""
     libraries = {base.__module__.split(".")[0] for base in type(x).__mro__}
     if "networkx" in libraries and hasattr(x, "edges"):
         return _from_networkx(x, keep_weights)
@@ -157,7 +158,7 @@ def _from_edge_index(x: Any, keep_weights: bool) -> Graph:
 
 
 def _to_array(tensor: Any) -> npt.NDArray[Any]:
-    if hasattr(tensor, "detach"):  # a tensor may carry gradients or live on a graphics card
+    if hasattr(tensor, "detach"):  # a tensor may carry gradients or be on a GPU
         tensor = tensor.detach().cpu().numpy()
     return np.asarray(tensor)
 
@@ -165,12 +166,12 @@ def _to_array(tensor: Any) -> npt.NDArray[Any]:
 def _from_pandas(x: Any, symmetrize: bool, keep_weights: bool) -> Graph:
     if not hasattr(x, "iloc") or x.ndim != 2:
         raise InvalidGraphError(
-            f"a pandas {type(x).__name__} cannot be read as a graph; give a frame with one link a row"
+            f"a pandas {type(x).__name__} cannot be read as a graph; give a frame with one link per row"
         )
     if len(x) and x.shape[0] == x.shape[1] and x.index.equals(x.columns):
         names = Nodes(x.index.tolist())
         return graph_from_matrix(x.to_numpy(), nodes=names, symmetrize=symmetrize, keep_weights=keep_weights)
-    headers, columns = list(x.columns), [x.iloc[:, place] for place in range(x.shape[1])]
+    headers, columns = list(x.columns), [x.iloc[:, column] for column in range(x.shape[1])]
     ends = find_columns(headers)
     _refuse_missing(sum(int(columns[end].isna().sum()) for end in ends if end < len(columns)))
     return graph_from_table(headers, [column.to_numpy() for column in columns], ends, keep_weights=keep_weights)
@@ -192,3 +193,48 @@ def _refuse_missing(count: int) -> None:
             f"{count:,} {'name is' if count == 1 else 'names are'} missing in the table; "
             "drop those rows (frame.dropna() or frame.drop_nulls())"
         )
+
+
+def as_communities(x: Any) -> dict[Node, list[Node]]:
+    """The members of each community, by the community's name; those without one are called 0, 1, ….
+
+    >>> as_communities({"red": {"ann"}, "blue": ["bob", "cat", "bob"]})
+    {'red': ['ann'], 'blue': ['bob', 'cat']}
+    >>> as_communities([["ann", "bob"], ["bob", "cat"]])
+    {0: ['ann', 'bob'], 1: ['bob', 'cat']}
+
+    ``x`` may be a mapping from names to nodes, an iterable of collections of nodes, as networkx's methods return, the
+    communities of a model, a ``NodeClustering`` of cdlib, or a ``VertexClustering`` or ``VertexCover`` of igraph, whose
+    node numbers become the names of its graph.
+    """
+    given = _unpacked(x)
+    if not isinstance(given, Mapping):
+        if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
+            raise InvalidParameterError(
+                f"found {given!r}, expected communities; give the nodes of each, as in [{{1, 2}}, {{2, 3}}]"
+            )
+        given = dict(enumerate(given))
+    return {name: _members(nodes) for name, nodes in given.items()}
+
+
+def _unpacked(x: Any) -> Any:
+    """The mapping, or the collections of nodes, in objects of other libraries and of a model."""
+    libraries = {base.__module__.split(".")[0] for base in type(x).__mro__}
+    if "cdlib" in libraries and hasattr(x, "communities"):
+        return x.communities
+    if "igraph" in libraries and hasattr(x, "membership") and hasattr(x, "graph"):
+        named = "name" in x.graph.vs.attributes()
+        names = x.graph.vs["name"] if named else range(x.graph.vcount())
+        return [[names[number] for number in numbers] for numbers in x]
+    return x.as_sets() if hasattr(x, "as_sets") else x
+
+
+def _members(nodes: Any) -> list[Node]:
+    try:
+        if isinstance(nodes, (str, bytes)):  # a name would be taken for the collection of its letters
+            raise TypeError
+        return list(dict.fromkeys(nodes))
+    except TypeError:
+        raise InvalidParameterError(
+            f"found {nodes!r}, expected the nodes of a community; give their names in a set or a list"
+        ) from None

@@ -1,4 +1,4 @@
-"""Core numbers and the degeneracy of a graph: how dense it is where it is densest."""
+"""Core numbers and the degeneracy of a graph, which measure its densest part."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 def core_numbers(graph: Graph) -> Int64Array:
     """The core number of each node, in row order: the largest k for which the node is in the k-core.
 
-    The k-core is what remains when nodes with fewer than k links are taken away, again and again. Takes a time that
-    grows with the number of links.
+    The k-core is what remains when nodes with fewer than k links are removed repeatedly. The time is linear in the
+    number of links.
 
     >>> from philia import as_graph
     >>> triangle_with_a_tail = as_graph([("ann", "bob"), ("bob", "cat"), ("cat", "ann"), ("cat", "dan")])
@@ -36,7 +36,7 @@ def degeneracy(graph: Graph) -> int:
 
 
 def degeneracy_order(graph: Graph) -> Int64Array:
-    """The rows of all nodes in an order in which no node has more earlier neighbours than the degeneracy says.
+    """The rows of all nodes ordered so that no node has more earlier neighbours than the degeneracy.
 
     >>> from philia import as_graph
     >>> star = as_graph([("hub", "ann"), ("hub", "bob"), ("hub", "cat")])
@@ -47,8 +47,8 @@ def degeneracy_order(graph: Graph) -> Int64Array:
 
 
 def peeled(graph: Graph) -> tuple[Int64Array, Int64Array]:
-    """The rows in the order in which they go if always a node of least degree goes, and the core numbers."""
-    from philia.graphs.compiled import peel, prepare_peeling
+    """The rows in the order in which nodes are removed, always one of least degree first, and the core numbers."""
+    from philia.graphs.kernels import peel, prepare_peeling
 
     prepare_peeling()
     adjacency = graph.adjacency

@@ -1,4 +1,4 @@
-"""A graph with what is known of its nodes and links beside it, on its way to other libraries and programs."""
+"""A graph with columns that describe its nodes and links, for export to other libraries and programs."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from philia.exceptions import InvalidParameterError
 from philia.graphs.frames import Column, Frame, library
 from philia.graphs.graph import Graph
 
-_TAKEN = {"node": ("node", "name"), "link": ("source", "target", "weight")}
-"""Columns that are there already, for nodes and for links."""
+_RESERVED = {"node": ("node", "name"), "link": ("source", "target", "weight")}
+"""Reserved column names, for nodes and for links."""
 
 
 @dataclass(frozen=True, eq=False)
 class DescribedGraph:
-    """A graph with further columns: one value a node, in the order of ``graph.nodes``, and one a link.
+    """A graph with further columns: one value per node, in the order of ``graph.nodes``, or per link.
 
-    ``model.described()`` makes one; :func:`philia.write_graph` puts it into a GEXF or GraphML file. ``colour_by`` names
-    the column of text by which nodes are coloured there.
+    ``model.described()`` makes one; :func:`philia.write_graph` writes it to a GEXF or GraphML file. ``colour_by`` names
+    the text column by which nodes are coloured there.
 
     >>> from philia import as_graph
     >>> graph = as_graph([("ann", "bob"), ("bob", "cat")])
@@ -42,22 +42,22 @@ class DescribedGraph:
         _check(self.link_columns, self.graph.n_links, "link")
         if self.colour_by is not None and self.colour_by not in self.node_columns:
             raise InvalidParameterError(
-                f"colour_by is {self.colour_by!r}; name one of the columns of the nodes: {', '.join(self.node_columns)}"
+                f"colour_by is {self.colour_by!r}; choose one of the node columns: {', '.join(self.node_columns)}"
             )
 
     @property
     def nodes(self) -> Frame:
-        """One row a node: its name in the column "node", then the further columns."""
+        """One row per node: its name in the column "node", then the further columns."""
         return Frame({"node": list(self.graph.nodes), **self.node_columns})
 
     @property
     def links(self) -> Frame:
-        """One row a link: the names in "source" and "target", its weight if there are any, then the further columns."""
+        """One row per link: the names in "source" and "target", the weight if any, then the further columns."""
         source, target = (self.graph.nodes.pick(rows) for rows in self.graph.links)
         return Frame({"source": source, "target": target, **self.all_link_columns()})
 
     def all_link_columns(self) -> dict[str, Column]:
-        """The columns of links, and before them their weights if there are any."""
+        """The link columns, preceded by the weights if there are any."""
         weights = self.graph.link_weights
         return {**({} if weights is None else {"weight": weights}), **self.link_columns}
 
@@ -84,7 +84,7 @@ class DescribedGraph:
 
 
 def plain(values: Column) -> list[Any]:
-    """The values of a column as Python's own.
+    """The values of a column as Python objects.
 
     >>> import numpy as np
     >>> plain(np.array([1.5, 2.0])), plain(("a", "b"))
@@ -94,7 +94,7 @@ def plain(values: Column) -> list[Any]:
 
 
 def _attributes(columns: Mapping[str, Column], count: int) -> Any:
-    """One dictionary a row."""
+    """One dictionary per row."""
     names = list(columns)
     rows = zip(*(plain(values) for values in columns.values()), strict=True) if names else ((),) * count
     return (dict(zip(names, row, strict=True)) for row in rows)
@@ -102,9 +102,9 @@ def _attributes(columns: Mapping[str, Column], count: int) -> Any:
 
 def _check(columns: Mapping[str, Column], count: int, what: str) -> None:
     for name, values in columns.items():
-        if name in _TAKEN[what]:
-            raise InvalidParameterError(f"a column of {what}s is called {name!r}, which is taken; call it otherwise")
+        if name in _RESERVED[what]:
+            raise InvalidParameterError(f"a {what} column is called {name!r}, which is reserved; choose another name")
         if len(values) != count:
             raise InvalidParameterError(
-                f"the column {name!r} has {len(values):,} values, but there are {count:,} {what}s; give one a {what}"
+                f"the column {name!r} has {len(values):,} values, but there are {count:,} {what}s; give one per {what}"
             )

@@ -1,24 +1,22 @@
-"""All links of a graph in as few forests as there can be: the proof that its arboricity is no larger.
+"""All links of a graph in as few forests as possible: the proof that its arboricity is no larger.
 
 Nash-Williams: k forests can hold all links if no part of n_S nodes has more than k (n_S - 1) links inside. The
 :func:`arboricity` is the least such k; here the k forests are made.
 
-**Nodes with few links** wait. One with k links or fewer can be added to k forests at any time, each of its links in
-another one: it hangs on every tree by a single link and closes no cycle. So such nodes are taken away, again and again,
-and added in the opposite order. What is left has core numbers above k, and often is small.
+**Nodes with few links** wait. One with k links or fewer can be added to k forests at any time, each link in a
+different one: it is attached to every tree by a single link and closes no cycle. So such nodes are removed, repeatedly,
+and added back in the opposite order. What is left has core numbers above k, and is often small.
 
-**The links that are left** come one by one. A link with its ends in different trees of some forest goes there. Else
-every forest has a path between its ends, and the link may take the place of any link on the path, which then needs
-another place in turn. The search goes breadth first from the new link, until it comes to one with room in some forest;
-but a link of forest i looks for a place to take only in forest i + 1, the first coming after the last. That is enough.
-Suppose that nobody who is reached has room, and write L_i for the links reached in forest i. What is joined by L_i is
-joined by L_(i+1) as well, and so on around, so all of them join the same nodes S: there are n_S - 1 in each forest and,
-with the new link, k (n_S - 1) + 1 inside S. That is too many for k forests. So with k the arboricity there always is a
-way. Roskind and Tarjan search like this.
+**The remaining links** are placed one by one. A link with its ends in different trees of some forest goes there. Else
+every forest has a path between its ends, and the link may replace any link on the path, which then has to be placed in
+turn. The search is breadth first from the new link, until it reaches one with room in some forest; but a link of forest
+i only looks at forest i + 1, cyclically. That is enough. Suppose that no link reached has room, and write L_i for the
+links reached in forest i. Nodes joined by L_i are joined by L_(i+1) as well, and so on cyclically, so all of them join
+the same nodes S: there are n_S - 1 in each forest and, with the new link, k (n_S - 1) + 1 inside S. That is too many
+for k forests. So if k is the arboricity, the search always succeeds. Roskind and Tarjan search like this.
 
-The way found is a shortest one, so no link on it could take the place of one further along. Hence the moves, done from
-the end of the way to its beginning, do not disturb each other: where a link arrives, the path between its ends is still
-the one that was seen.
+The path found is a shortest one, so no link on it could replace one further along. Hence the moves, done from the end
+of the path to its beginning, do not interfere: where a link arrives, the path between its ends is still the one seen.
 """
 
 from __future__ import annotations
@@ -33,17 +31,17 @@ from scipy.sparse.csgraph import connected_components
 from philia.exceptions import InvalidParameterError
 from philia.graphs.arboricity import arboricity
 from philia.graphs.degeneracy import peeled
-from philia.graphs.memory import require_memory
+from philia.storage import require_memory
 
 if TYPE_CHECKING:
     from philia._types import Int64Array, Pair
     from philia.graphs.graph import Graph
 
 _STEPS = 20_000_000
-"""After so many, a fraction of a second, Python gets a chance to notice Ctrl-C."""
+"""Steps of the compiled search at a time, a fraction of a second, after which Python can handle Ctrl-C."""
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-"""2^64 divided by the golden ratio: its multiples, without what is above 64 bits, lie far from those before."""
+"""2^64 divided by the golden ratio: its multiples modulo 2^64 are evenly scattered."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +63,7 @@ class Forests:
 
     @property
     def sizes(self) -> Int64Array:
-        """How many links each forest has."""
+        """The number of links of each forest."""
         return np.bincount(self.of_link, minlength=self.count)
 
     def links(self, graph: Graph) -> list[list[Pair]]:
@@ -83,7 +81,7 @@ class Forests:
     def check(self, graph: Graph) -> None:
         """Raise an error unless every link of the graph is in one of the forests and no forest has a cycle.
 
-        This uses nothing of what found the forests: a tree is connected and has one link less than it has nodes.
+        This is independent of the search: a tree is connected and has one link fewer than nodes.
 
         >>> from philia import as_graph
         >>> triangle = as_graph([("ann", "bob"), ("bob", "cat"), ("cat", "ann")])
@@ -94,7 +92,7 @@ class Forests:
         i, j = graph.links
         if self.of_link.shape != i.shape:
             raise InvalidParameterError(
-                f"the forests hold {self.of_link.size:,} links and the graph has {i.size:,}; pass the graph they are of"
+                f"the forests hold {self.of_link.size:,} links and the graph has {i.size:,}; pass their graph"
             )
         if not i.size:
             return
@@ -103,7 +101,7 @@ class Forests:
                 f"links are in forests {self.of_link.min()} to {self.of_link.max()}; with {self.count} forests, "
                 f"numbers from 0 to {self.count - 1} are expected"
             )
-        # A node is another one in each forest, so all forests together are one large forest, or not.
+        # With a copy of each node per forest, all forests together have to be one large forest.
         apart = self.of_link * graph.n_nodes
         copies, ends = np.unique(np.concatenate([apart + i, apart + j]), return_inverse=True)
         one, other = np.split(ends, 2)
@@ -120,7 +118,7 @@ class Forests:
 
 
 def forests(graph: Graph) -> Forests:
-    """All links in as few forests as possible, which are as many as the arboricity says.
+    """All links in as few forests as possible; their number is the arboricity.
 
     >>> from itertools import combinations
     >>> from philia import as_graph
@@ -130,10 +128,10 @@ def forests(graph: Graph) -> Forests:
     """
     count = arboricity(graph).value
     order, cores = peeled(graph)
-    place = np.empty_like(order)
-    place[order] = np.arange(order.size)
+    rank = np.empty_like(order)
+    rank[order] = np.arange(order.size)
     i, j = graph.links
-    first = np.where(place[i] < place[j], i, j)
+    first = np.where(rank[i] < rank[j], i, j)
     waits = cores[first] <= count
     of_link = np.empty(i.size, np.int64)
     of_link[waits] = _counted(first[waits])
@@ -145,7 +143,7 @@ def forests(graph: Graph) -> Forests:
 
 
 def _counted(values: Int64Array) -> Int64Array:
-    """How many equal values stand before each value.
+    """How many equal values come before each value.
 
     >>> _counted(np.array([7, 5, 7, 7])).tolist()
     [0, 0, 1, 2]
@@ -161,20 +159,22 @@ def _placed(i: Int64Array, j: Int64Array, count: int) -> Int64Array:
     """The forest of each link, for links that ``count`` forests can hold."""
     if not i.size:
         return i
-    from philia.graphs.compiled_forests import NONE, bare, place, prepare_forests, scratch
+    from philia.graphs.kernels import NONE, bare_trees, forest_scratch, place_links, prepare_forests
 
     rows, ends = np.unique(np.concatenate([i, j]), return_inverse=True)
     m, n = i.size, rows.size
     require_memory(32 * count * n + 64 * m, f"a search for {count:,} forests of {m:,} links")
     prepare_forests()
-    # Links that share a node stand together, and coming together they would fill up the first forests around it, where
-    # later links find no room. Coming from everywhere in turn, almost all find room at once.
+    # In their order, links that share a node would fill the first forests around it, where later links find no room. In
+    # a scattered order almost all find room at once.
     links = np.argsort(np.arange(m, dtype=np.uint64) * _GOLDEN)
     one, other = np.split(ends, 2)
-    trees, forest, search = bare(count, n), np.full(m, NONE), scratch(count, n, m)
+    trees, forest, search = bare_trees(count, n), np.full(m, NONE), forest_scratch(count, n, m)
     at = 0
     while at < m:
-        at = place((one, other), links, at, _STEPS, trees, forest, search)
+        at = place_links((one, other), links, at, _STEPS, trees, forest, search)
         if at == NONE:
-            raise RuntimeError(f"{count} forests cannot hold all links, but the arboricity says so; please report this")
+            raise RuntimeError(
+                f"{count} forests cannot hold all links, although that is the arboricity; please report this"
+            )
     return forest

@@ -1,4 +1,4 @@
-"""Named columns of one length, on their way into a frame of pandas or polars."""
+"""Named columns of one length, for conversion to a pandas or polars frame."""
 
 from __future__ import annotations
 
@@ -54,20 +54,20 @@ class Frame:
 
 
 def _plain(values: Column) -> bool:
-    """Whether all values are text, or all numbers of one kind; a name may be anything, a tuple for example."""
+    """Whether all values are text, or numbers of one type; a name may be anything, a tuple for example."""
     return isinstance(values, np.ndarray) or {type(value) for value in values} in _PLAIN
 
 
 def _boxed(values: Column) -> npt.NDArray[Any]:
-    """The values one by one as they are; libraries would look into tuples, and take mixed names for text."""
+    """The values as an array of objects; libraries would unpack tuples, and take mixed names for text."""
     boxed = np.empty(len(values), object)
-    for place, value in enumerate(values):
-        boxed[place] = value
+    for index, value in enumerate(values):
+        boxed[index] = value
     return boxed
 
 
 def library(name: str) -> Any:
-    """Another library, imported when it is asked for, or an error that says how to install it.
+    """An optional library, or an error that says how to install it.
 
     >>> library("no_such_library")
     Traceback (most recent call last):
@@ -79,5 +79,5 @@ def library(name: str) -> Any:
         if error.name != name:
             raise
         raise MissingDependencyError(
-            f"this needs {name}, which is not installed; install it: pip install {name}"
+            f"this needs {name}, which is not installed; install it with `pip install {name}`"
         ) from None

@@ -18,7 +18,7 @@ from philia.graphs.weights import check_total
 
 @dataclass(frozen=True)
 class Changes:
-    """What had to be changed to make a simple graph of the input; nothing is dropped without being counted."""
+    """Counts of what was dropped or merged to make a simple graph of the input."""
 
     loops: int = 0
     duplicates: int = 0
@@ -32,18 +32,18 @@ class Changes:
         return any(getattr(self, f.name) for f in fields(self))
 
     def __str__(self) -> str:
-        """One sentence for people.
+        """The changes in words.
 
         >>> print(Changes(loops=2, weights=1))
         2 self-loops dropped, 1 weight dropped
         """
-        said = [
+        parts = [
             _counted(self.loops, "self-loop", "dropped"),
             _counted(self.duplicates, "repeated link", "merged"),
             _counted(self.directions, "direction", "dropped"),
             _counted(self.weights, "weight", "dropped"),
         ]
-        return ", ".join(filter(None, said)) or "nothing was changed"
+        return ", ".join(filter(None, parts)) or "nothing was changed"
 
 
 def _counted(count: int, noun: str, verb: str) -> str:
@@ -54,10 +54,10 @@ def _counted(count: int, noun: str, verb: str) -> str:
 class Graph:
     """An undirected graph with named nodes.
 
-    ``adjacency`` is a symmetric 0/1 matrix in compressed rows with an empty diagonal and sorted indices; it is
-    read-only. Make one with :func:`philia.as_graph` or :func:`philia.read_graph`, which check and count what they
-    change. ``weights`` is None unless they were asked for; then it holds, read-only too, how sure or how often observed
-    each link is, one number for each entry of ``adjacency``, and None again if all are 1.
+    ``adjacency`` is a symmetric, read-only 0/1 matrix in compressed rows with an empty diagonal and sorted indices.
+    Make a graph with :func:`philia.as_graph` or :func:`philia.read_graph`, which check their input and count what they
+    change. ``weights`` is None unless weights were asked for; then it is a read-only array with one number per entry of
+    ``adjacency``, the confidence or count of that link, and None again if all are 1.
 
     >>> from philia import as_graph
     >>> graph = as_graph([("ann", "bob"), ("bob", "cat"), ("bob", "ann"), ("cat", "cat")])
@@ -81,9 +81,9 @@ class Graph:
         changes: Changes | None = None,
         weights: Float64Array | None = None,
     ) -> Graph:
-        """A graph from two equally long arrays of row numbers, one entry a link; loops and repetitions are counted.
+        """A graph from two equally long arrays of row numbers, one entry per link; loops and repetitions are counted.
 
-        The weights of a repeated link are added, and all of them together have to stay within 1e150.
+        The weights of a repeated link are added, and their total has to stay within 1e150.
 
         >>> Graph.from_rows(np.array([0, 1, 1]), np.array([1, 0, 1]), Nodes.numbered(2))
         Graph(2 nodes, 1 link; 1 self-loop dropped, 1 repeated link merged)
@@ -103,24 +103,24 @@ class Graph:
             merged = upper.tocoo()
             check_total(merged.row, merged.col, nodes, merged.data)
         totals = None if weights is None or (upper.data == 1).all() else _frozen((upper + upper.T).tocsr()).data
-        upper.data = np.ones(upper.nnz, np.int8)  # sums of many repetitions overflow eight bits, so they are never read
+        upper.data = np.ones(upper.nnz, np.int8)  # sums of repetitions may overflow eight bits, so they are not used
         adjacency = (upper + upper.T).tocsr()
         found = Changes(loops=loops, duplicates=int(low.size - upper.nnz))
         return cls(_frozen(adjacency), nodes, found + (changes or Changes()), totals)
 
     @property
     def n_nodes(self) -> int:
-        """How many nodes there are."""
+        """The number of nodes."""
         return len(self.nodes)
 
     @property
     def n_links(self) -> int:
-        """How many pairs of nodes are linked."""
+        """The number of links."""
         return int(self.adjacency.nnz // 2)
 
     @property
     def density(self) -> float:
-        """The share of all pairs of different nodes that are linked."""
+        """The share of all pairs of nodes that are linked."""
         pairs = self.n_nodes * (self.n_nodes - 1) / 2
         return self.n_links / pairs if pairs else 0.0
 
@@ -131,7 +131,7 @@ class Graph:
 
     @property
     def links(self) -> tuple[Int64Array, Int64Array]:
-        """Each link once, as rows and columns with row < column."""
+        """Each link once, as an array of rows and one of columns, with row < column."""
         rows, above = self._entries_above()
         return rows[above].astype(np.int64), self.adjacency.indices[above].astype(np.int64)
 
@@ -148,7 +148,7 @@ class Graph:
         return np.asarray(self.weights[self._entries_above()[1]])
 
     def neighbours(self, node: Node) -> list[Node]:
-        """The names of the nodes that ``node`` is linked with, in row order."""
+        """The names of the nodes that ``node`` is linked to, in row order."""
         row = self.nodes.row(node)
         return self.nodes.pick(self.adjacency.indices[self.adjacency.indptr[row] : self.adjacency.indptr[row + 1]])
 
@@ -169,24 +169,24 @@ class Graph:
         """The same graph with other names."""
         if len(names) != self.n_nodes:
             raise InvalidGraphError(
-                f"the graph has {self.n_nodes:,} nodes but {len(names):,} names were given; give one a node"
+                f"the graph has {self.n_nodes:,} nodes but {len(names):,} names were given; give one per node"
             )
         names.check_unique()
         return replace(self, nodes=names)
 
     def to_networkx(self) -> Any:
-        """The same graph as a ``networkx.Graph``, with names and weights; :func:`philia.as_graph` is the way back.
+        """The same graph as a ``networkx.Graph``, with names and weights; :func:`philia.as_graph` converts it back.
 
         >>> from philia import as_graph
         >>> as_graph([("ann", "bob"), ("bob", "cat")]).to_networkx().edges
         EdgeView([('ann', 'bob'), ('bob', 'cat')])
         """
-        from philia.graphs.described import DescribedGraph  # which is made of a graph, so it comes in when it is used
+        from philia.graphs.described import DescribedGraph  # imported here, since it needs Graph
 
         return DescribedGraph(self).to_networkx()
 
     def to_igraph(self) -> Any:
-        """The same graph as an ``igraph.Graph``, names in the attribute "name", and weights.
+        """The same graph as an ``igraph.Graph``, with names in the attribute "name", and weights.
 
         >>> from philia import as_graph
         >>> as_graph([("ann", "bob"), ("bob", "cat")]).to_igraph().vs["name"]
@@ -197,7 +197,7 @@ class Graph:
         return DescribedGraph(self).to_igraph()
 
     def __deepcopy__(self, memo: Any) -> Graph:
-        """Itself: nothing of it can change, and scikit-learn copies the settings of an estimator again and again."""
+        """Itself: a graph never changes, and scikit-learn copies the settings of estimators again and again."""
         return self
 
     def _entries_above(self) -> tuple[npt.NDArray[Any], BoolArray]:
@@ -213,10 +213,33 @@ class Graph:
         return f"Graph({nodes}, {links}{weighted}{f'; {self.changes}' if self.changes else ''})"
 
 
+def grown(graph: Graph, more: Graph) -> Graph:
+    """The graph with the nodes and links of another added, matched by name; its own nodes keep their rows.
+
+    New nodes follow in the order of the other graph. A link that both have counts as repeated: it is merged and
+    counted, and if one of the graphs has weights they are added.
+
+    >>> from philia import as_graph
+    >>> grown(as_graph([("ann", "bob"), ("bob", "cat")]), as_graph([("bob", "ann"), ("ann", "zoe")]))
+    Graph(4 nodes, 3 links; 1 repeated link merged)
+    """
+    nodes = Nodes([*graph.nodes, *(name for name in more.nodes if name not in graph.nodes)])
+    here = nodes.rows(more.nodes)
+    ends = [np.concatenate([own, here[other]]) for own, other in zip(graph.links, more.links, strict=True)]
+    weighted = graph.weights is not None or more.weights is not None
+    weights = np.concatenate([_weights(graph), _weights(more)]) if weighted else None
+    return Graph.from_rows(ends[0], ends[1], nodes, graph.changes + more.changes, weights)
+
+
+def _weights(graph: Graph) -> Float64Array:
+    weights = graph.link_weights
+    return np.ones(graph.n_links) if weights is None else weights
+
+
 def stored(matrix: sparse.csr_array, rows: npt.NDArray[Any], columns: npt.NDArray[Any]) -> BoolArray:
     """Whether each entry (rows[t], columns[t]) is stored in a matrix with sorted indices.
 
-    All entries are searched for at once, each by halving its own row, so nothing is made of the size of the matrix.
+    All entries are found at once, each by binary search in its row, so no array of the size of the matrix is needed.
 
     >>> stored(sparse.csr_array(np.eye(3)), np.array([0, 1]), np.array([0, 2])).tolist()
     [True, False]
@@ -226,7 +249,7 @@ def stored(matrix: sparse.csr_array, rows: npt.NDArray[Any], columns: npt.NDArra
         return np.zeros(rows.shape, dtype=bool)
     indices = matrix.indices
     starts, ends = (matrix.indptr[rows + side].astype(np.int64) for side in (0, 1))
-    at = starts - 1  # the last entry of the row known to be no further right than the column
+    at = starts - 1  # the last entry of the row known to be at or left of the column
     for power in reversed(range(int((ends - starts).max()).bit_length())):
         probe = at + (1 << power)
         at = np.where((probe < ends) & (indices[np.minimum(probe, indices.size - 1)] <= columns), probe, at)

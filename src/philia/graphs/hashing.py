@@ -1,4 +1,4 @@
-"""A pseudo-random number for every pair of nodes that nobody has to store."""
+"""Hashing: a pseudo-random number for every pair of nodes, computed instead of stored."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from philia._types import UInt32Array
 
 
 def mixed(bits: UInt32Array) -> UInt32Array:
-    """A 32-bit integer hash that scatters every input bit over all output bits (the finalizer of MurmurHash3)."""
+    """A 32-bit hash in which every input bit affects all output bits (the finalizer of MurmurHash3)."""
     bits = bits ^ (bits >> np.uint32(16))
     bits = bits * np.uint32(0x85EBCA6B)
     bits = bits ^ (bits >> np.uint32(13))
@@ -20,8 +20,8 @@ def mixed(bits: UInt32Array) -> UInt32Array:
 
 @lru_cache(maxsize=8)
 def node_keys(n: int, seed: int) -> UInt32Array:
-    """One pseudo-random key a node; a pair's number is ``mixed`` of the two keys' exclusive or."""
-    # Philox is counter-based: the first m keys are the same whatever n >= m is asked for.
+    """A pseudo-random key per node; the number of a pair is ``mixed`` of the exclusive or of its two keys."""
+    # Philox is counter-based: the first m keys are the same for every n >= m.
     raw = np.random.Philox(key=seed).random_raw(n)
     keys = (raw >> np.uint64(32)).astype(np.uint32)
     keys.flags.writeable = False

@@ -1,4 +1,4 @@
-"""Links, given as row numbers, as pairs of names or as columns of a table, made into a graph."""
+"""Graphs from links, given as row numbers, as pairs of names or as columns of a table."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ END_NAMES = (
     ("start", "end"),
     ("head", "tail"),
 )
-"""What the two columns of a table of links are usually called, without capitals, blanks and punctuation."""
+"""Usual names of the two columns of a table of links, in lower case, without blanks and punctuation."""
 
 Column = Sequence[Node] | npt.NDArray[Any]
 
 _WORDS = re.compile(r"[^\W_]+")
 _LONGEST_NAME = 100
-"""Letters of a column's name that are looked at; a file without line ends has the longest names."""
+"""Characters of a column name that are compared; in a file without line ends a name may have megabytes."""
 
 
 def graph_from_rows(
@@ -49,10 +49,10 @@ def graph_from_rows(
     weights: Float64Array | None = None,
     keep_weights: bool = False,
 ) -> Graph:
-    """A graph from row numbers, one entry a link; ``weights`` other than 1 are dropped and counted, unless kept.
+    """A graph from row numbers, one entry per link; ``weights`` other than 1 are dropped and counted, unless kept.
 
-    With ``directed`` the two directions of a link are no repetition, and those without the other are counted. Kept
-    weights are added over repetitions and directions; without ``weights`` each entry weighs 1.
+    With ``directed`` the two directions of a link do not count as repeated, and links in one direction are counted.
+    Kept weights are added over repetitions and directions; without ``weights`` each entry weighs 1.
 
     >>> graph_from_rows(np.array([0, 1, 1]), np.array([1, 0, 2]), Nodes("abc"), directed=True)
     Graph(3 nodes, 2 links; 1 direction dropped)
@@ -80,7 +80,7 @@ def _distinct_links(rows: npt.NDArray[Any], columns: npt.NDArray[Any], count: in
 def _without_directions(
     rows: npt.NDArray[Any], columns: npt.NDArray[Any], count: int, weights: Float64Array | None
 ) -> tuple[npt.NDArray[Any], npt.NDArray[Any], Float64Array | None, Changes]:
-    """Each link once, with the weights of both directions added, and then the self-loops."""
+    """Each link once, with the weights of both directions added, followed by the self-loops."""
     loop = rows == columns
     ends = (rows[~loop], columns[~loop])
     values = np.ones(ends[0].size, np.bool_) if weights is None else weights[~loop]
@@ -123,7 +123,7 @@ def graph_from_pairs(pairs: Iterable[Any], *, keep_weights: bool = False) -> Gra
 
 
 def _refuse_nested_matrix(first: list[Node], second: list[Node], pairs: Iterable[Any]) -> None:
-    """Three lists of three numbers may be a matrix or three links with weights: ask instead of guessing."""
+    """Three lists of three numbers may be a matrix or three links with weights: refuse to guess."""
     if isinstance(pairs, list) and len(pairs) == 3 and all(isinstance(row, list) and len(row) == 3 for row in pairs):
         third = [row[2] for row in pairs]
         if [list(column) for column in (first, second, third)] == pairs:
@@ -134,7 +134,7 @@ def _refuse_nested_matrix(first: list[Node], second: list[Node], pairs: Iterable
 
 
 def _weight(value: Any) -> float:
-    """What comes third with a link if it is a number, else 1; networkx puts it into a dictionary."""
+    """The third value of a link if it is a number, else 1; networkx has it in a dictionary."""
     if isinstance(value, Mapping):
         value = value.get("weight", 1)
     return weight_value(value) if isinstance(value, (int, float, np.number)) else 1.0
@@ -145,7 +145,7 @@ def graph_from_names(
 ) -> Graph:
     """A graph from the names of the two ends of each link, as two equally long lists or arrays.
 
-    Integers are put in ascending order, other names in the order in which they come.
+    Integers are put in ascending order, other names in order of appearance.
 
     >>> graph_from_names([7, 3], [3, 12]).nodes
     Nodes(3: 3, 7, 12)
@@ -166,7 +166,7 @@ def graph_from_names(
 
 
 def _whole(names: Column) -> Column:
-    """Integers that an array or a frame keeps as floating-point numbers, as integers."""
+    """Names as integers if an array or a frame holds integers as floats."""
     if not isinstance(names, np.ndarray) or names.dtype.kind != "f":
         return names
     whole = bool(np.all((np.abs(names) < 2**53) & (names == np.floor(names))))
@@ -174,13 +174,13 @@ def _whole(names: Column) -> Column:
 
 
 def ascending(names: Int64Array, ends: Sequence[npt.NDArray[Any]]) -> tuple[Nodes, list[npt.NDArray[Any]]]:
-    """The names sorted, and the row numbers that fit them."""
+    """The names sorted, and the ends renumbered to match."""
     nodes, rank = ranked(names, ends[0].dtype)
     return nodes, [rank[end] for end in ends]
 
 
 def ranked(names: Int64Array, dtype: npt.DTypeLike) -> tuple[Nodes, npt.NDArray[Any]]:
-    """The names sorted, and the place that each of them gets.
+    """The names sorted, and the rank of each.
 
     >>> ranked(np.array([7, 3, 12]), np.int32)
     (Nodes(3: 3, 7, 12), array([1, 0, 2], dtype=int32))
@@ -196,31 +196,31 @@ def _listed(names: Column) -> Sequence[Node]:
 
 
 def _numbered(names: Sequence[Node], known: dict[Node, int]) -> Int64Array:
-    """A number for each name, in order of appearance; the names come two a link."""
+    """A number for each name, in order of appearance; there are two names per link."""
     numbers = np.empty(len(names), np.int64)
-    for place, name in enumerate(names):
+    for index, name in enumerate(names):
         try:
-            numbers[place] = known.setdefault(name, len(known))
+            numbers[index] = known.setdefault(name, len(known))
         except TypeError:
             raise InvalidGraphError(
-                f"the name {name!r} of link number {place // 2} is a {type(name).__name__}, which cannot be looked up; "
+                f"the name {name!r} of link number {index // 2} is a {type(name).__name__}, which cannot be looked up; "
                 "use text, numbers or tuples as names"
             ) from None
-        if name != name:  # only "not a number" differs from itself
+        if name != name:  # only NaN differs from itself
             raise InvalidGraphError(
-                f"a name of link number {place // 2} is missing ({name!r}); drop that link or give it a name"
+                f"a name of link number {index // 2} is missing ({name!r}); drop that link or give it a name"
             )
     return numbers
 
 
 def find_columns(headers: Sequence[object], wanted: tuple[int | str, int | str] | None = None) -> tuple[int, int]:
-    """Which two columns hold the ends of the links: those asked for, those with telling names, or the first two.
+    """The two columns that hold the ends of the links: those asked for, those with usual names, or the first two.
 
     >>> find_columns(["year", "From", "To"])
     (1, 2)
     """
     if wanted is not None:
-        first, second = (_place(column, headers) for column in wanted)
+        first, second = (_index(column, headers) for column in wanted)
         return first, second
     plain = [plain_name(header) for header in headers]
     for pair in END_NAMES:
@@ -230,11 +230,11 @@ def find_columns(headers: Sequence[object], wanted: tuple[int | str, int | str] 
 
 
 def plain_name(header: object) -> str:
-    """A column's name without capitals, blanks and punctuation, as :data:`END_NAMES` has them."""
+    """A column name in lower case, without blanks and punctuation, as in :data:`END_NAMES`."""
     return "".join(_WORDS.findall(str(header)[:_LONGEST_NAME].lower()))
 
 
-def _place(column: int | str, headers: Sequence[object]) -> int:
+def _index(column: int | str, headers: Sequence[object]) -> int:
     if isinstance(column, int) and 0 <= column < len(headers):
         return column
     if column in headers:
@@ -253,9 +253,9 @@ def graph_from_table(
     *,
     keep_weights: bool = False,
 ) -> Graph:
-    """A graph from a table with one link a row; a numeric column called "weight" counts as weights.
+    """A graph from a table with one link per row; a numeric column called "weight" holds weights.
 
-    Where a weight is missing the link has none, and weighs 1 like any link without.
+    A link whose weight is missing weighs 1.
 
     >>> graph_from_table(["from", "to", "weight"], [["a", "b"], ["b", "c"], np.array([1.0, 3.0])])
     Graph(3 nodes, 2 links; 1 weight dropped)
@@ -264,16 +264,16 @@ def graph_from_table(
         raise InvalidGraphError(f"the table has {len(headers)} column(s); two are needed, one for each end of a link")
     if not len(columns[0]):
         raise InvalidGraphError("the table has no rows; there must be at least one link")
-    first, second = (columns[place] for place in find_columns(headers, wanted))
+    first, second = (columns[index] for index in find_columns(headers, wanted))
     named = zip(headers, columns, strict=True)
     weights = next((np.asarray(column) for name, column in named if plain_name(name) == "weight"), None)
     numeric = weights is not None and weights.dtype.kind in "iuf"
     if weights is not None and keep_weights and not numeric:
         raise InvalidGraphError(
-            f"the column of weights holds {weights.dtype} values; make them numbers first, for example by "
+            f"the weight column holds {weights.dtype} values; convert them to numbers first, for example with "
             'frame.astype({"weight": float}), or read the table without weights'
         )
     if weights is None or not numeric:
         return graph_from_names(first, second, keep_weights=keep_weights)
-    told = np.where(weights == weights, weights, 1).astype(np.float64)  # only "not a number" differs from itself
-    return graph_from_names(first, second, told, keep_weights=keep_weights)
+    given = np.where(weights == weights, weights, 1).astype(np.float64)  # only NaN differs from itself
+    return graph_from_names(first, second, given, keep_weights=keep_weights)

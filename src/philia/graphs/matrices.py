@@ -1,4 +1,4 @@
-"""Adjacency matrices, dense or sparse, made into a graph."""
+"""Graphs from adjacency matrices, dense or sparse."""
 
 from __future__ import annotations
 
@@ -12,9 +12,15 @@ from philia._types import Float64Array
 from philia.exceptions import InvalidGraphError
 from philia.graphs.graph import Graph
 from philia.graphs.links import graph_from_rows
-from philia.graphs.memory import require_memory
 from philia.graphs.nodes import Nodes
 from philia.graphs.weights import check_weights
+from philia.storage import require_memory
+
+_ROUNDING = 1e-9
+"""Relative difference of two weights that counts as rounding: of numbers written with ten digits or more."""
+
+_NODE = 24
+"""Bytes of memory per node of a graph without links: its name, and its row in two matrices."""
 
 
 def graph_from_matrix(
@@ -39,7 +45,7 @@ def graph_from_matrix(
     names = Nodes.numbered(coo.shape[0]) if nodes is None else nodes
     if len(names) != coo.shape[0]:
         raise InvalidGraphError(
-            f"the matrix has {coo.shape[0]:,} rows but there are {len(names):,} names; give one a row"
+            f"the matrix has {coo.shape[0]:,} rows but there are {len(names):,} names; give one per row"
         )
     names.check_unique()
     weights = coo.data.astype(np.float64)
@@ -54,7 +60,7 @@ def graph_from_entries(
     weights: Float64Array | None = None,
     keep_weights: bool = False,
 ) -> Graph:
-    """A graph from the entries of an adjacency matrix, in which an undirected link stands twice.
+    """A graph from the entries of an adjacency matrix, in which an undirected link appears twice.
 
     So kept weights are those of the entries if the two directions of every link weigh the same; otherwise the matrix is
     that of a directed graph, and the weights of the two directions are added.
@@ -68,32 +74,32 @@ def graph_from_entries(
         weights = np.ones(len(rows)) if weights is None else weights
         check_weights(rows, columns, nodes, weights)
         matrix = sparse.coo_array((weights, (rows, columns)), shape=(len(nodes), len(nodes))).tocsr()
-        weights = weights / 2 if is_mirrored(matrix) else weights
+        weights = weights / 2 if _is_mirrored(matrix) else weights
     return graph_from_rows(rows, columns, nodes, directed=True, weights=weights, keep_weights=keep_weights)
 
 
-def is_mirrored(matrix: Any) -> bool:
+def _is_mirrored(matrix: Any) -> bool:
     """Whether a matrix in compressed rows is symmetric, up to rounding.
 
-    >>> is_mirrored(sparse.csr_array([[0, 2], [2, 0]])), is_mirrored(sparse.csr_array([[0, 2], [3, 0]]))
+    >>> _is_mirrored(sparse.csr_array([[0, 2], [2, 0]])), _is_mirrored(sparse.csr_array([[0, 2], [3, 0]]))
     (True, False)
     """
     matrix.sum_duplicates()
     back = matrix.T.tocsr()
     same = all(np.array_equal(getattr(matrix, part), getattr(back, part)) for part in ("indptr", "indices"))
-    return same and np.allclose(matrix.data, back.data, rtol=1e-9, atol=0)
+    return same and np.allclose(matrix.data, back.data, rtol=_ROUNDING, atol=0)
 
 
 def _check_shape(matrix: Any) -> None:
     shape = tuple(matrix.shape)
     if len(shape) != 2 or shape[0] != shape[1]:
-        said = " x ".join(f"{size:,}" for size in shape)
+        size = " x ".join(f"{length:,}" for length in shape)
         raise InvalidGraphError(
-            f"the matrix is {said}; an adjacency matrix is square, with one row and one column a node. "
-            "A list of links as an array has two columns, one row a link"
+            f"the matrix is {size}; an adjacency matrix is square, with one row and one column per node. "
+            "A list of links as an array has two columns and one row per link"
         )
-    # Rows without entries cost memory too, and the size may come from the header of a file that nobody checked.
-    require_memory(24 * shape[0], f"a graph of {shape[0]:,} nodes")
+    # Empty rows take memory too, and the size may come from a file header that nobody checked.
+    require_memory(_NODE * shape[0], f"a graph of {shape[0]:,} nodes")
 
 
 def _nonzero(matrix: Any) -> Any:
@@ -101,17 +107,19 @@ def _nonzero(matrix: Any) -> Any:
     kind = np.dtype(matrix.dtype).kind
     if kind not in "biuf":
         raise InvalidGraphError(f"the matrix holds {matrix.dtype} values; an adjacency matrix holds zeros and ones")
-    if sparse.issparse(matrix):  # before anything else: even astype goes through the entries
+    if sparse.issparse(matrix):  # checked first: even astype goes through the entries
         matrix = matrix.tocoo() if matrix.format in ("bsr", "dia", "dok", "lil") and is_sound(matrix) else matrix
         if not is_sound(matrix):
             raise InvalidGraphError(
-                f"the sparse matrix is damaged: its {matrix.format} arrays point outside of a matrix of "
+                f"the sparse matrix is damaged: its {matrix.format} arrays point outside a matrix of "
                 f"{matrix.shape[0]:,} x {matrix.shape[1]:,}; make it again from its rows and columns"
             )
     computable = np.dtype(np.float64 if kind == "f" and matrix.dtype.itemsize not in (4, 8) else matrix.dtype)
     if sparse.issparse(matrix) and kind in "iu" and computable.itemsize < 8:
-        computable = np.dtype(np.int64)  # repeated entries are added, and 255 + 1 would be no link in eight bits
-    matrix = matrix.astype(computable.newbyteorder("="), copy=False)  # scipy knows no other floats and no other order
+        computable = np.dtype(np.int64)  # repeated entries are added, and 255 + 1 is 0 in eight bits
+    matrix = matrix.astype(
+        computable.newbyteorder("="), copy=False
+    )  # scipy supports only these floats and this byte order
     compressed = sparse.csr_array(matrix, copy=True)
     compressed.sum_duplicates()
     compressed.eliminate_zeros()
@@ -119,9 +127,9 @@ def _nonzero(matrix: Any) -> Any:
 
 
 def is_sound(matrix: Any) -> bool:
-    """Whether the arrays of a sparse matrix stay inside of it, which scipy's compiled code takes on trust.
+    """Whether the indices of a sparse matrix are within its bounds, which scipy's compiled code does not check.
 
-    ``check_format`` is not enough: it believes ``indptr[-1]``, and then looks at no more entries than that.
+    ``check_format`` is not enough: it trusts ``indptr[-1]``, and checks no entries beyond that.
 
     >>> is_sound(sparse.csr_array(np.eye(2)))
     True
@@ -134,7 +142,7 @@ def is_sound(matrix: Any) -> bool:
             for end, limit in zip(ends, matrix.shape, strict=True)
         )
     if matrix.format not in ("csr", "csc", "bsr"):
-        return True  # kept in Python's lists and dictionaries, or in plain diagonals; their entries come out as coo
+        return True  # lists, dictionaries or diagonals, whose entries are checked after the conversion to coo
     if matrix.format == "bsr":
         height, width = matrix.blocksize
         if not height or not width or rows % height or columns % width:
@@ -179,7 +187,7 @@ def _check_values(entries: Any) -> None:
 
 
 def _check_symmetric(entries: Any) -> None:
-    """Both directions of a link must be there; that their weights may differ is another matter."""
+    """Both directions of a link must be there; their weights may differ here."""
     mirrored = entries.T.tocsr()
     if all(np.array_equal(getattr(entries, part), getattr(mirrored, part)) for part in ("indptr", "indices")):
         return
@@ -195,7 +203,7 @@ def _check_symmetric(entries: Any) -> None:
 
 
 def _check_same_weights(entries: Any) -> None:
-    if is_mirrored(entries):
+    if _is_mirrored(entries):
         return
     differing = abs(entries.astype(np.float64) - entries.T).tocoo()
     worst = int(np.argmax(differing.data))

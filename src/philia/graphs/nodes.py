@@ -1,4 +1,4 @@
-"""Names of nodes: any hashable in, the same out, and the way back from a name to its row."""
+"""Node names, any hashable objects, and the mapping from a name to its row."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from philia.exceptions import InvalidGraphError, UnknownNodeError
 class Nodes(Sequence[Node]):
     """The names of a graph's nodes in row order, as they were given: text stays text, integers stay integers.
 
-    Integers are kept as one array, so a million of them cost eight megabytes; the table from names to rows is made
-    when it is first asked for.
+    Integers are kept as one array, so a million of them take eight megabytes; the mapping from names to rows is made
+    on first use.
 
     >>> nodes = Nodes(["ann", "bob", "cat"])
     >>> nodes[1], nodes.row("cat"), len(nodes)
@@ -30,8 +30,7 @@ class Nodes(Sequence[Node]):
 
     def __init__(self, names: Iterable[Node] | npt.NDArray[Any]) -> None:
         self._names: Int64Array | tuple[Node, ...]
-        # Unsigned integers of 64 bits may be too large for an array of signed ones, so they go through Python's
-        # integers.
+        # Unsigned 64-bit integers may not fit into signed ones, so they are converted one by one.
         if isinstance(names, np.ndarray) and names.dtype.kind in "iu" and names.dtype != np.uint64:
             self._names = names.astype(np.int64)
         else:
@@ -44,7 +43,7 @@ class Nodes(Sequence[Node]):
 
     @classmethod
     def numbered(cls, count: int) -> Nodes:
-        """The names 0, 1, …, count - 1, for graphs that come without any."""
+        """The names 0, 1, …, count - 1, for graphs without names."""
         return cls(np.arange(count, dtype=np.int64))
 
     @property
@@ -63,31 +62,29 @@ class Nodes(Sequence[Node]):
         """The row of the node called ``name``, or None if there is none."""
         try:
             return self._rows.get(name)
-        except TypeError:  # nothing that cannot be hashed is a name
+        except TypeError:  # an unhashable object is never a name
             return None
 
     def rows(self, names: Iterable[Node]) -> Int64Array:
-        """The rows of many names at once."""
+        """The rows of many names."""
         return np.fromiter((self.row(name) for name in names), dtype=np.int64)
 
     def pick(self, rows: npt.NDArray[Any]) -> list[Node]:
-        """The names of many rows at once."""
+        """The names of many rows."""
         if isinstance(self._names, np.ndarray):
             picked: list[Node] = self._names[rows].tolist()
             return picked
         return [self._names[row] for row in rows]
 
     def check_unique(self) -> None:
-        """Complain if two nodes have the same name."""
-        # Integers are compared as an array: a table of millions of them would take ten times the memory.
+        """Raise an error if two nodes have the same name."""
+        # Integers are compared as an array: a dictionary of millions would take ten times the memory.
         different = len(self._rows) if self.integers is None else np.unique(self.integers).size
         if different == len(self):
             return
         seen: set[Node] = set()
         twice = next(name for name in self if name in seen or seen.add(name))  # type: ignore[func-returns-value]
-        raise InvalidGraphError(
-            f"the name {twice!r} is given to more than one node; every node needs a name of its own"
-        )
+        raise InvalidGraphError(f"the name {twice!r} is given to more than one node; node names must be unique")
 
     @cached_property
     def _rows(self) -> dict[Node, int]:
@@ -95,7 +92,7 @@ class Nodes(Sequence[Node]):
 
     def _unknown(self, name: Node) -> str:
         text = str(name)
-        # The same text in another type ("7" for 7) is the commonest slip, so it is looked for first.
+        # The same text in another type ("7" for 7) is the most common mistake, so it is looked for first.
         twins = [known for known in self._rows if str(known) == text]
         if twins:
             kind, found = type(twins[0]).__name__, type(name).__name__

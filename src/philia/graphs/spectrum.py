@@ -1,12 +1,11 @@
 """The eigenvectors of the adjacency matrix at the ends of its spectrum.
 
-Small graphs are left to LAPACK and ARPACK. Of a large graph both ends are estimated to a few digits, from one block of
-vectors in 32 bits. A Chebyshev polynomial stays within ±1 between two numbers and grows faster outside than any other
-of its degree. So a polynomial of the matrix, applied to a random block, keeps what belongs to the ends of the spectrum
-and loses the bulk between (Zhou, Saad, Tiago and Chelikowsky, "Self-consistent-field calculations using
-Chebyshev-filtered subspace iteration", 2006). The space that is left gives estimates of the eigenpairs (Rayleigh and
-Ritz), and these show where to put the two numbers next. Two or three blocks are held at a time, whatever the degree,
-and each product reads the graph once.
+Small graphs are left to LAPACK and ARPACK. For a large graph both ends are estimated to a few digits, from one block
+of vectors in 32 bits. A Chebyshev polynomial stays within ±1 on an interval and grows faster outside than any other of
+its degree. So a polynomial of the matrix, applied to a random block, amplifies the ends of the spectrum against the
+bulk (Zhou, Saad, Tiago and Chelikowsky, "Self-consistent-field calculations using Chebyshev-filtered subspace
+iteration", 2006). The resulting subspace gives estimates of the eigenpairs (Rayleigh-Ritz), and these determine the
+next interval. Two or three blocks are in memory at a time, whatever the degree, and each product reads the graph once.
 """
 
 from __future__ import annotations
@@ -25,25 +24,26 @@ from scipy.sparse.linalg import eigsh
 from philia._types import Float64Array, FloatArray
 from philia.graphs.graph import Graph
 
-Float32Array = npt.NDArray[np.float32]
+_Float32Array = npt.NDArray[np.float32]
 
-Map = Callable[[Callable[..., Any], Iterable[Any]], Iterable[Any]]
-"""Whatever runs a function on each of several items and gives the results in order, as ``map`` does."""
+_Map = Callable[[Callable[..., Any], Iterable[Any]], Iterable[Any]]
+"""Runs a function on each of several items and yields the results in order, as ``map`` does."""
 
 _DENSE = 150
-"""Up to this many nodes the whole spectrum is cheaper than an iteration for a part of it."""
+"""Up to this many nodes the whole spectrum is cheaper than an iteration for part of it."""
 
 _LARGE = 50_000
-"""Above this many nodes a start makes do with two digits, both ends from one space; ARPACK's take several times as
-long."""
+"""Above this many nodes two digits are enough for a start, with both ends from one subspace; ARPACK takes several times
+as long."""
 
 _TWO_DIGITS = 1e-2
+"""The relative residual that stands for two digits."""
 
 _SMALL = 2000
-"""Up to this many nodes eigenvectors are cheap to all digits; beyond, a start makes do with four."""
+"""Up to this many nodes eigenvectors are cheap to full precision; beyond, four digits are enough for a start."""
 
 _APART = 1e-6
-"""How far apart equal eigenvalues are moved."""
+"""How far equal eigenvalues are moved apart: far above rounding, far below what a start depends on."""
 
 End = Literal["largest", "smallest", "extreme"]
 _KEYS = {
@@ -59,7 +59,7 @@ def leading_eigenpairs(
 ) -> tuple[Float64Array, Float64Array]:
     """Eigenvalues at one end of the spectrum, or the largest by size, with their eigenvectors; best first.
 
-    Fewer than ``count`` come back if the graph has fewer nodes; of a large graph at most n/4.
+    Fewer than ``count`` are returned if the graph has fewer nodes; for a large graph at most n/4.
 
     >>> from philia import as_graph
     >>> path = as_graph([(0, 1), (1, 2)])
@@ -70,19 +70,19 @@ def leading_eigenpairs(
 
 
 def leading_ends(
-    graph: Graph, largest: int, smallest: int, rng: np.random.Generator, *, scaled: bool, run: Map = map
+    graph: Graph, largest: int, smallest: int, rng: np.random.Generator, *, scaled: bool, run: _Map = map
 ) -> tuple[tuple[Float64Array, FloatArray], tuple[Float64Array, FloatArray]]:
-    """Eigenpairs at both ends of the spectrum, exact enough to begin a search with; best first.
+    """Eigenpairs at both ends of the spectrum, accurate enough to start a search with; best first.
 
     The matrix is A, or with ``scaled`` D^-½ A D^-½ with D the degrees plus their mean, in which all nodes weigh about
-    the same. Without the division the first eigenvectors of a graph with a few very popular nodes are about those
-    nodes; the mean in it keeps nodes with a link or two from being the next ones (Qin and Rohe, "Regularized spectral
+    the same. Without the scaling the first eigenvectors of a graph with a few very popular nodes describe those nodes;
+    adding the mean keeps nodes with a link or two from being the next ones (Qin and Rohe, "Regularized spectral
     clustering under the degree-corrected stochastic blockmodel", 2013).
 
     Equal eigenvalues are moved apart by a millionth, differently for every node: otherwise rounding would choose among
-    their eigenvectors, and a symmetric graph would be fitted differently on every processor. Fewer than were asked for
-    come back if the graph has fewer nodes. Eigenvectors of a large graph come in 32 bits and to about two digits, fewer
-    where eigenvalues crowd. ``run``, which is used for large graphs only, runs pieces of the work as ``map`` does.
+    their eigenvectors, and a symmetric graph would be fitted differently on every processor. Fewer pairs are returned
+    if the graph has fewer nodes. Eigenvectors of a large graph are in 32 bits and accurate to about two digits, fewer
+    where eigenvalues cluster. ``run``, used only for large graphs, runs pieces of the work as ``map`` does.
 
     >>> from philia import as_graph
     >>> path = as_graph([(0, 1), (1, 2)])
@@ -128,55 +128,55 @@ def _leading(
 
 
 _GUARDS = 4
-"""How many eigenpairs more than were asked for are carried along at each end: the last ones are always the worst."""
+"""Extra eigenpairs computed at each end, since the last ones are always the least accurate."""
 
 _DEGREE, _PRODUCTS = 6, 18
-"""How many products at most there are before the next look at the estimates, and before the end."""
+"""The most products between two estimates, and in total."""
 
 _DEEP, _DEEPENING, _BEYOND = 8, 36, 1.02
-"""The same for the lower end alone. It is rarely far from the bulk, so more products are needed, and with few columns
-each costs little. An estimate of the highest eigenvalue may be short by a little."""
+"""The same for the lower end alone, and a margin. The lower end is rarely far from the bulk, so it takes more products,
+which are cheap with few columns. An estimate of the highest eigenvalue may be slightly too low, hence the margin."""
 
 _FIRST_EDGE = 1.5
-"""Where the bulk is taken to end at first, in units of the root mean square of all eigenvalues, which is the least that
-it is ever taken for. The semicircle of a graph without structure ends at 2, and a guess too near only costs time."""
+"""Where the bulk is assumed to end at first, in units of the root mean square of all eigenvalues, which is also its
+lower bound later. The semicircle of a graph without structure ends at 2; too small a guess only costs time."""
 
 _RANGE = 1e4
-"""How much more than the bulk a polynomial may let the largest eigenvalue grow: 32 bits hold seven digits."""
+"""How much more than the bulk a polynomial may amplify the largest eigenvalue: 32 bits hold seven digits."""
 
 _NEARLY_DEPENDENT = 1e-11
-"""Directions with less than this share of a block's energy are its rounding."""
+"""Directions with less than this share of a block's energy are rounding errors."""
 
 
 @dataclass(frozen=True, eq=False)
-class Ritz:
-    """Estimates of eigenpairs: values, unit vectors as columns, and how far each pair is from being one.
+class _Ritz:
+    """Estimates of eigenpairs: values, unit vectors as columns, and the residual norm of each pair.
 
-    >>> both = Ritz(np.array([2.0, -1.0]), np.eye(3, 2, dtype=np.float32), np.array([0.1, 0.2]))
+    >>> both = _Ritz(np.array([2.0, -1.0]), np.eye(3, 2, dtype=np.float32), np.array([0.1, 0.2]))
     >>> both.picked(slice(1, None)).values
     array([-1.])
     """
 
     values: Float64Array
-    vectors: Float32Array
+    vectors: _Float32Array
     residuals: Float64Array
 
-    def picked(self, which: slice) -> Ritz:
-        """Some of them."""
-        return Ritz(self.values[which], self.vectors[:, which], self.residuals[which])
+    def picked(self, which: slice) -> _Ritz:
+        """A selection of the pairs."""
+        return _Ritz(self.values[which], self.vectors[:, which], self.residuals[which])
 
     def within(self, tolerance: float) -> bool:
-        """Whether all are as exact as this share of their eigenvalues."""
+        """Whether all residuals are at most this share of their eigenvalues."""
         return bool((self.residuals <= tolerance * np.abs(self.values)).all())
 
 
 def both_ends(
     matrix: ScaledAdjacency, largest: int, smallest: int, rng: np.random.Generator, tolerance: float
-) -> tuple[Ritz, Ritz]:
+) -> tuple[_Ritz, _Ritz]:
     """Estimates of the ``largest`` largest and the ``smallest`` smallest eigenvalues with eigenvectors, best first.
 
-    Eigenvalues away from the bulk come out to several digits. At its edge, where they crowd, what comes out are vectors
-    of the crowd. Fewer come back if the matrix has a lower rank.
+    Eigenvalues away from the bulk are accurate to several digits. At its edge, where they cluster, the vectors are
+    mixtures of the cluster. Fewer are returned if the matrix has a lower rank.
 
     >>> from philia.datasets import planted
     >>> graph = planted(1000, 4, 0, degree=30, overlap=0, random_state=0).graph
@@ -199,17 +199,16 @@ def both_ends(
             lowest = found.picked(slice(None, -1 - bottom, -1))
             return ends[0], _deepened(matrix, lowest, float(found.values[0]), tolerance).picked(slice(smallest))
         X = found.vectors
-        # An estimate is never beyond the eigenvalue of its rank, so of all that were seen the furthest is the best.
+        # An estimate never exceeds the eigenvalue of its rank, so the furthest of all estimates is the best.
         low, high = float(found.values[-bottom:][0]), float(found.values[:top][-1])
         edges = furthest = _Edges(min(furthest.low, low), max(furthest.high, high))
         degree = edges.degree(found.values)
 
 
-def _deepened(matrix: ScaledAdjacency, lowest: Ritz, highest: float, tolerance: float) -> Ritz:
-    """The lower end alone, with as many more products as it takes; only columns of its own are left to multiply.
+def _deepened(matrix: ScaledAdjacency, lowest: _Ritz, highest: float, tolerance: float) -> _Ritz:
+    """The lower end alone, with as many more products as it takes; only its own columns are multiplied.
 
-    No eigenvalue is further from zero than the highest. What lies between the lower edge and that is damped, the upper
-    end with it.
+    No eigenvalue is further from zero than the highest, so everything from the lower edge to there is damped.
     """
     k, products = len(lowest.values), 0
     while products < _DEEPENING and k and not lowest.picked(slice(k - _GUARDS)).within(tolerance):
@@ -223,16 +222,16 @@ def _deepened(matrix: ScaledAdjacency, lowest: Ritz, highest: float, tolerance: 
 
 @dataclass(frozen=True)
 class _Edges:
-    """Where the bulk of the spectrum begins and ends, as far as is known."""
+    """The estimated interval of the bulk of the spectrum."""
 
     low: float
     high: float
 
     def damped(self, columns: int, bottom: int) -> Float64Array:
-        """What is to be damped in each column, the last ``bottom`` of which are for the lower end (2 × columns).
+        """The interval to damp in each column (2 × columns); the last ``bottom`` columns are for the lower end.
 
-        It reaches at least as far to the other side, or a strong end whose edge is not known yet would take over all
-        columns.
+        It extends at least as far to the other side; otherwise a strong end whose edge is not known yet would take over
+        all columns.
         """
         for_top = np.arange(columns) < columns - bottom
         return np.array(
@@ -243,7 +242,7 @@ class _Edges:
         )
 
     def degree(self, values: Float64Array) -> int:
-        """The highest degree that leaves the other end pairs visible beside the largest."""
+        """The highest degree at which the other end pairs do not vanish beside the largest."""
         half = (self.high - self.low) / 2
         reach = max(values[0] - self.low, self.high - values[-1]) / half - 1
         growth = np.arccosh(max(float(reach), 1 + 1e-6))
@@ -251,9 +250,9 @@ class _Edges:
 
 
 def _filtered(
-    matrix: ScaledAdjacency, X: Float32Array, Z: Float32Array, damped: Float64Array, degree: int
-) -> tuple[Float32Array, Float32Array]:
-    """The Chebyshev polynomials of the matrix times X, and the matrix times that; Z is the matrix times X."""
+    matrix: ScaledAdjacency, X: _Float32Array, Z: _Float32Array, damped: Float64Array, degree: int
+) -> tuple[_Float32Array, _Float32Array]:
+    """The Chebyshev polynomials of the matrix applied to X, and the matrix times that; Z is the matrix times X."""
     centres, halves = damped.mean(axis=0).astype(np.float32), (np.diff(damped, axis=0)[0] / 2).astype(np.float32)
     before, now = X, Z
     now -= centres * before
@@ -265,8 +264,8 @@ def _filtered(
     return now, before
 
 
-def _ritz(matrix: ScaledAdjacency, X: Float32Array, Z: Float32Array) -> tuple[Ritz, Float32Array]:
-    """Estimates from the space of X, from large to small, and the matrix times their vectors."""
+def _ritz(matrix: ScaledAdjacency, X: _Float32Array, Z: _Float32Array) -> tuple[_Ritz, _Float32Array]:
+    """Estimates from the span of X, in descending order, and the matrix times their vectors."""
     G, H, S = matrix.moments(X, Z)
     norms = np.sqrt(np.diag(G))
     sizes, axes = linalg.eigh(G / np.outer(norms, norms))
@@ -276,19 +275,19 @@ def _ritz(matrix: ScaledAdjacency, X: Float32Array, Z: Float32Array) -> tuple[Ri
     turn = basis @ turn[:, ::-1]
     values = values[::-1]
     residuals = np.sqrt(np.maximum(np.einsum("ij,ij->j", turn, S @ turn) - values**2, 0))
-    return Ritz(values, matrix.turned(X, turn), residuals), matrix.turned(Z, turn)
+    return _Ritz(values, matrix.turned(X, turn), residuals), matrix.turned(Z, turn)
 
 
 _ROWS, _ENTRIES = 2**14, 2**18
-"""How many rows of a block are one piece of work, and how many entries of the matrix."""
+"""Rows of a block (2 MB with 32 columns), and entries of the matrix, in one piece of work. Sums depend on the first."""
 
 
 @dataclass(frozen=True, eq=False)
 class ScaledAdjacency:
-    """The matrix W A W, where W is a diagonal matrix of weights, and who runs the pieces of its products.
+    """The matrix W A W, with W a diagonal matrix of weights, and the ``map`` that runs the pieces of its products.
 
-    How work is cut into pieces depends on the graph alone, and sums over pieces are added in their order, so results
-    are the same whoever runs them.
+    How work is cut into pieces depends only on the graph, and sums over pieces are added in order, so results do not
+    depend on what runs them.
 
     >>> from philia import as_graph
     >>> matrix = ScaledAdjacency(as_graph([(0, 1), (1, 2)]), np.array([1.0, 2.0, 3.0]))
@@ -298,16 +297,16 @@ class ScaledAdjacency:
 
     graph: Graph
     weights: Float64Array
-    run: Map = map
+    run: _Map = map
 
-    def times(self, X: Float32Array) -> Float32Array:
+    def times(self, X: _Float32Array) -> _Float32Array:
         """The matrix times a block."""
         found, unit = np.zeros_like(X), np.ones(X.shape[1], np.float32)
         self.step(X, found, unit, 0 * unit, 0.0)
         return found
 
     def step(
-        self, X: Float32Array, into: Float32Array, scales: Float32Array, centres: Float32Array, kept: float
+        self, X: _Float32Array, into: _Float32Array, scales: _Float32Array, centres: _Float32Array, kept: float
     ) -> None:
         """Write (W A W X - X · centres) · scales - kept · into over ``into``: a step of a three-term recurrence.
 
@@ -319,14 +318,14 @@ class ScaledAdjacency:
         >>> into.tolist()  # (1 + 2) 2 - 1
         [[5.0], [5.0]]
         """
-        from philia.graphs.compiled_spectrum import prepare, step  # needs numba; small graphs do without
+        from philia.graphs.kernels import prepare_step, step  # loads numba; small graphs do without
 
         rows = self.graph.adjacency.indptr, self.graph.adjacency.indices
-        prepare(rows[0].dtype.type, rows[1].dtype.type)
+        prepare_step(rows[0].dtype.type, rows[1].dtype.type)
         for _ in self.run(partial(step, rows, self._single, X, into, (scales, centres, kept)), self._spans):
             pass
 
-    def moments(self, X: Float32Array, Z: Float32Array) -> tuple[Float64Array, Float64Array, Float64Array]:
+    def moments(self, X: _Float32Array, Z: _Float32Array) -> tuple[Float64Array, Float64Array, Float64Array]:
         """XᵀX, XᵀZ and ZᵀZ, in 64 bits."""
         k = X.shape[1]
         total = np.zeros((2 * k, 2 * k))
@@ -334,7 +333,7 @@ class ScaledAdjacency:
             total += part
         return total[:k, :k], total[:k, k:], total[k:, k:]
 
-    def turned(self, X: Float32Array, by: Float64Array) -> Float32Array:
+    def turned(self, X: _Float32Array, by: Float64Array) -> _Float32Array:
         """X @ by."""
         found = np.empty((len(X), by.shape[1]), np.float32)
         for _ in self.run(partial(_turn, X, by.astype(np.float32), found), self._pieces):
@@ -343,7 +342,7 @@ class ScaledAdjacency:
 
     @cached_property
     def rms_eigenvalue(self) -> float:
-        """The root of the mean square of all eigenvalues.
+        """The root mean square of all eigenvalues.
 
         >>> from philia import as_graph
         >>> ScaledAdjacency(as_graph([(0, 1)]), np.ones(2)).rms_eigenvalue  # they are 1 and -1
@@ -353,7 +352,7 @@ class ScaledAdjacency:
         return float(np.sqrt(squares @ (self.graph.adjacency @ squares) / self.graph.n_nodes))
 
     @cached_property
-    def _single(self) -> Float32Array:
+    def _single(self) -> _Float32Array:
         return self.weights.astype(np.float32)
 
     @cached_property
@@ -362,17 +361,17 @@ class ScaledAdjacency:
 
     @cached_property
     def _spans(self) -> list[tuple[int, int]]:
-        """Runs of rows with about as many entries each, none of them with very many rows."""
+        """Consecutive rows with about equally many entries, and none with very many rows."""
         indptr, n = self.graph.adjacency.indptr, self.graph.n_nodes
         by_entries = np.searchsorted(indptr, np.arange(0, indptr[-1], _ENTRIES, dtype=np.int64))
         borders = np.unique(np.concatenate([by_entries, np.arange(0, n, _ENTRIES), [0, n]])).clip(max=n).tolist()
         return list(pairwise(borders))
 
 
-def _products(X: Float32Array, Z: Float32Array, rows: slice) -> Float64Array:
+def _products(X: _Float32Array, Z: _Float32Array, rows: slice) -> Float64Array:
     both = np.hstack([X[rows], Z[rows]]).astype(np.float64)
     return np.asarray(both.T @ both)
 
 
-def _turn(X: Float32Array, by: Float32Array, found: Float32Array, rows: slice) -> None:
+def _turn(X: _Float32Array, by: _Float32Array, found: _Float32Array, rows: slice) -> None:
     np.matmul(X[rows], by, out=found[rows])

@@ -1,4 +1,4 @@
-"""Weights of links: how sure, or how often observed, each one is."""
+"""Link weights: the confidence in each link, or how often it was observed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from philia.graphs.nodes import Nodes
 
 
 def weight_values(found: Iterable[Any]) -> Float64Array:
-    """The weights as numbers: 1 for None, which stands for a link that has none, and NaN for what is no number.
+    """The weights as numbers: 1 for None, a link without a weight, and NaN for anything that is not a number.
 
     >>> weight_values([2, None, "0.5", "much"])
     array([2. , 1. , 0.5, nan])
@@ -23,7 +23,7 @@ def weight_values(found: Iterable[Any]) -> Float64Array:
 
 
 def weight_value(weight: Any) -> float:
-    """A weight as a number, NaN if it is none.
+    """A weight as a number, NaN if it is not one.
 
     >>> weight_value(b"2.5"), weight_value("much")
     (2.5, nan)
@@ -35,7 +35,7 @@ def weight_value(weight: Any) -> float:
 
 
 def check_weights(rows: npt.NDArray[Any], columns: npt.NDArray[Any], nodes: Nodes, weights: Float64Array) -> None:
-    """Complain about the first weight that is not a finite number above 0; those of self-loops do not matter.
+    """Raise an error for the first weight that is not a finite number above 0; those of self-loops do not matter.
 
     >>> check_weights(np.array([0]), np.array([1]), Nodes(["ann", "bob"]), np.array([-2.0]))
     Traceback (most recent call last):
@@ -49,17 +49,17 @@ def check_weights(rows: npt.NDArray[Any], columns: npt.NDArray[Any], nodes: Node
     weight = weights[place]
     found = "a weight that is not a number" if np.isnan(weight) else f"the weight {weight}"
     raise InvalidGraphError(
-        f"the link of {u!r} and {v!r} has {found}; a weight says how sure or how often observed a link is, as a finite "
-        "number above 0. Take the link out, give it such a weight, or read the links without their weights"
+        f"the link of {u!r} and {v!r} has {found}; a weight is a confidence or a count, a finite number above "
+        "0. Remove the link, give it such a weight, or read the links without their weights"
     )
 
 
 HEAVIEST = 1e150
-"""The largest total of weights: fits add up weights, multiply them and square the sums, all below 1.8e308."""
+"""The largest total of weights: fits square sums of weights, which have to stay below 1.8e308, the largest double."""
 
 
 def check_total(rows: npt.NDArray[Any], columns: npt.NDArray[Any], nodes: Nodes, weights: Float64Array) -> None:
-    """Complain about weights, one for each link, that are too large to compute with, singly or together.
+    """Raise an error for weights, one per link, whose total is too large to compute with.
 
     >>> check_total(np.array([0]), np.array([1]), Nodes(["ann", "bob"]), np.array([1e200]))
     Traceback (most recent call last):
@@ -71,13 +71,13 @@ def check_total(rows: npt.NDArray[Any], columns: npt.NDArray[Any], nodes: Nodes,
     u, v = nodes.pick(np.array([rows[heaviest], columns[heaviest]]))
     raise InvalidGraphError(
         f"the weights add up to more than {HEAVIEST:g}, the most that can be computed with; the link of {u!r} and "
-        f"{v!r} has the largest, {weights[heaviest]:g}, repetitions added. Divide all weights by the same number, or "
-        "read the links without their weights"
+        f"{v!r} has the largest, {weights[heaviest]:g}, repetitions included. Divide all weights by the same number, "
+        "or read the links without their weights"
     )
 
 
 def written_weight(weight: float) -> str:
-    """A weight as text from which the same number is read.
+    """A weight as text that reads back as the same number.
 
     >>> written_weight(2.0), written_weight(0.1), written_weight(1e-7)
     ('2', '0.1', '1e-07')

@@ -22,7 +22,7 @@ from philia.fitting.community import BACKGROUNDS, Background
 from philia.fitting.journal import Journal
 from philia.fitting.warm_starts import FromFactors, FromModel
 from philia.graphs import Graph, as_graph
-from philia.graphs.growth import grown
+from philia.graphs.graph import grown
 from philia.initialization import Start
 from philia.models.checks import AUTO, check_counts, check_search
 from philia.models.factorization import Factorization

@@ -26,11 +26,11 @@ from philia.factors import (
     MixtureFactors,
     SignedFactors,
 )
-from philia.factors.files import InPieces, read_arrays, write_arrays
 from philia.graphs import Changes, Graph, Nodes
-from philia.graphs.mapped import link_parts
+from philia.graphs.disk import link_parts
 from philia.pairs import HeldOut, ListedPairs, RandomPairs
 from philia.solvers import SOLVERS, Solution
+from philia.storage.tensors import InPieces, read_arrays, write_arrays
 
 _LOG = logging.getLogger("philia")
 

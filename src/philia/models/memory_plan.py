@@ -15,13 +15,13 @@ from philia.exceptions import NotEnoughMemoryError
 from philia.fitting import Parametrization, solver_for
 from philia.fitting.sampled_pairs import AN_ENTRY
 from philia.graphs import Graph
-from philia.graphs.mapped import OnDisk, storage_of
-from philia.graphs.memory import MemoryBound, in_words, private_memory
 from philia.models.checks import AUTO
 from philia.models.community import CommunityModel
 from philia.models.factorization import Factorization
 from philia.selection.plan import MOST_HETEROPHILOUS, MOST_HOMOPHILOUS
 from philia.solvers import Adam
+from philia.storage import MemoryBound, in_words, private_memory
+from philia.storage.arrays import OnDisk, storage_of
 
 _AT_REST: Final = 250 * 10**6
 """Bytes that Python, the libraries and the compiled kernels hold for any graph."""

@@ -17,9 +17,9 @@ from scipy import sparse
 
 from philia._types import BoolArray, Int64Array, Pair, UInt32Array
 from philia.exceptions import InvalidParameterError
+from philia.graphs.disk import part_of
 from philia.graphs.graph import Graph, stored
 from philia.graphs.hashing import mixed, node_keys
-from philia.graphs.mapped import part_of
 from philia.pairs.names import rows_of_pairs
 
 _ROWS = 1024

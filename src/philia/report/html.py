@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from philia.exceptions import MissingDependencyError
-from philia.graphs.files.saving import saving
 from philia.models import LinkModel
 from philia.report.codec import encoded
 from philia.report.explorer import OnProgress
 from philia.report.labels import LabelsLike
 from philia.report.payload import payload
+from philia.storage import saving
 
 _SCRIPTS = (
     *("text.js", "elements.js", "decode.js", "theme.js", "charts.js", "tables.js", "summary.js", "quality.js"),

@@ -1,4 +1,4 @@
-"""Communities in text files: one a line, in braces, or as a table of nodes and labels."""
+"""Communities in files: one per line, in braces, as a table of nodes and labels, or beside a graph."""
 
 from __future__ import annotations
 
@@ -13,23 +13,31 @@ from scipy import sparse
 
 from philia._types import Node
 from philia.exceptions import GraphFileError
-from philia.graphs.files.arrays import open_arrays
-from philia.graphs.files.compression import Source
-from philia.graphs.files.dialect import Line, Options, find_delimiter, sample_lines
-from philia.graphs.files.edge_list import written_name
+from philia.graphs.files.declarations import check_nodes
+from philia.graphs.files.dialect import (
+    WHITESPACE,
+    Dialect,
+    Line,
+    comments_of,
+    fields_of,
+    find_delimiter,
+    located,
+    sample_lines,
+)
 from philia.graphs.files.gml import declared_graph
-from philia.graphs.files.lines import WHITESPACE, Dialect, Quoted, as_integers, fields_of, typed, where
 from philia.graphs.files.matlab import load_mat
-from philia.graphs.files.names import check_names, refuse_line_breaks
+from philia.graphs.files.names import Quoted, as_integers, check_names, check_one_line, typed, written_name
+from philia.graphs.files.npz import open_arrays
 from philia.graphs.files.text import text_blocks
 from philia.graphs.links import plain_name
 from philia.graphs.nodes import Nodes
+from philia.storage import ReadingOptions, Source
 
 Form = Literal["lines", "braces", "table"]
 Communities = dict[Node, list[Node]]
 
 _MARK = b"# one community a line"
-"""Written where the lines would otherwise look like a table."""
+"""The first line of a file whose lines would otherwise look like a table; also recognized when read."""
 
 _NODE_NAMES = {"node", "nodes", "nodeid", "id", "name", "vertex", "user", "userid"}
 _LABEL_NAMES = {
@@ -47,17 +55,18 @@ _LABEL_NAMES = {
 _IN_BRACES = re.compile(rb"""\s*(?:"([^"]*+(?:""[^"]*+)*+)"|'([^']*)'|([^,]*))\s*(?:,|\Z)""")
 
 
-def read_text(source: Source, form: Form | None, options: Options) -> Communities:
-    """The communities of a text file in the form told, or in the form that its first lines show."""
+def read_text(source: Source, form: Form | None, options: ReadingOptions) -> Communities:
+    """The communities of a text file in the given form, or in the form that its first lines suggest."""
     source.weigh(4)
+    comments = comments_of(options)
     blocks = text_blocks(source.stream, options.encoding)
     first = next(blocks, b"")
-    sample = sample_lines(first, options.comments)
+    sample = sample_lines(first, comments)
     if not sample:
-        raise GraphFileError("the file is empty or has only comments; communities are expected")
+        raise GraphFileError("the file is empty or has only comments; expected communities")
     form = form or _find_form(first, sample, options)
     delimiter = options.delimiter.encode() if options.delimiter else _find_delimiter(sample, form)
-    dialect = Dialect(delimiter, options.comments)
+    dialect = Dialect(delimiter, comments)
     lines = _numbered_lines(chain([first], blocks), dialect)
     if form == "table":
         return _from_table(lines, sample, dialect)
@@ -66,13 +75,13 @@ def read_text(source: Source, form: Form | None, options: Options) -> Communitie
     return _from_lists([fields_of(line, dialect, number) or [] for number, line in lines])
 
 
-def _find_form(block: bytes, sample: Sequence[Line], options: Options) -> Form:
+def _find_form(block: bytes, sample: Sequence[Line], options: ReadingOptions) -> Form:
     if sample[0].text.lstrip().startswith(b"{"):
         return "braces"
     if block.startswith(_MARK):
         return "lines"
     delimiter = options.delimiter.encode() if options.delimiter else find_delimiter(sample)
-    dialect = Dialect(delimiter, options.comments)
+    dialect = Dialect(delimiter, comments_of(options))
     rows = [fields_of(line.text, dialect) or [] for line in sample]
     two = all(len(_without_trailing(row)) == 2 for row in rows)
     return "table" if two or _names_columns(rows[0]) else "lines"
@@ -81,7 +90,7 @@ def _find_form(block: bytes, sample: Sequence[Line], options: Options) -> Form:
 def _find_delimiter(sample: Sequence[Line], form: Form) -> bytes:
     if form == "table":
         return find_delimiter(sample)
-    # A community may have one member only, so a delimiter that stands in any line is enough.
+    # A community may have only one member, so a delimiter in any line is enough.
     joined = b"\n".join(line.text.strip() for line in sample)
     return next((delimiter for delimiter in (b"\t", b",", b";") if delimiter in joined), WHITESPACE)
 
@@ -108,21 +117,21 @@ def _in_braces(line: bytes, number: int) -> list[bytes]:
     text = line.strip(b" \t,;")
     if not (text.startswith(b"{") and text.endswith(b"}")):
         raise GraphFileError(
-            f"{where(line, number)} is not in braces; expected is one community a line, as in {{15, 72}}"
+            f"{located(line, number)} is not in braces; expected one community per line, as in {{15, 72}}"
         )
     inside = text[1:-1].strip()
     if b"," not in inside and not inside.startswith((b'"', b"'")):
         return inside.split()
     members: list[bytes] = []
-    place = 0
-    while place < len(inside):
-        match = _IN_BRACES.match(inside, place)
+    at = 0
+    while at < len(inside):
+        match = _IN_BRACES.match(inside, at)
         if match is None:
-            raise GraphFileError(f"{where(line, number)} has a quote that is not closed or not followed by a comma")
+            raise GraphFileError(f"{located(line, number)} has a quote that is not closed or not followed by a comma")
         double, single, bare = match.groups()
         quoted = double.replace(b'""', b'"') if double is not None else single
         members.append(bare.strip() if quoted is None else Quoted(quoted))
-        place = match.end()
+        at = match.end()
     return members
 
 
@@ -136,18 +145,18 @@ def _from_table(lines: Iterator[tuple[int, bytes]], sample: Sequence[Line], dial
     header = _has_header([fields_of(line.text, dialect) or [] for line in sample])
     nodes: list[bytes] = []
     labels: list[bytes] = []
-    for place, (number, line) in enumerate(lines):
-        if place == 0 and header:
+    for index, (number, line) in enumerate(lines):
+        if index == 0 and header:
             continue
         row = fields_of(line, dialect, number) or []
         if len(row) < 2 or not all(field or isinstance(field, Quoted) for field in row[:2]):
             raise GraphFileError(
-                f"{where(line, number)} is not a node and a label; if a line is a community, pass form='lines'"
+                f"{located(line, number)} is not a node and a label; if each line is a community, pass form='lines'"
             )
         nodes.append(row[0])
         labels.append(row[1])
     if not nodes:
-        raise GraphFileError("the table has a header but no rows; a node and a label a row are expected")
+        raise GraphFileError("the table has a header but no rows; expected a node and a label per row")
     return gather(typed(nodes), typed(labels))
 
 
@@ -165,7 +174,7 @@ def _has_header(rows: Sequence[list[bytes]]) -> bool:
 
 
 def gather(nodes: Sequence[Node], labels: Sequence[Node]) -> Communities:
-    """The nodes of each label: labels that are integers ascending, others in order of appearance.
+    """The nodes of each label: integer labels in ascending order, others in order of appearance.
 
     >>> gather(["ann", "bob", "cat"], [2, 1, 2])
     {1: ['bob'], 2: ['ann', 'cat']}
@@ -179,43 +188,43 @@ def gather(nodes: Sequence[Node], labels: Sequence[Node]) -> Communities:
     return {label: list(found[label]) for label in keys}
 
 
-def read_mat_groups(source: Source) -> Communities:
-    """The columns of the matrix ``group``: one a community, one row a node."""
+def read_mat_groups(source: Source, _: ReadingOptions) -> Communities:
+    """The columns of the matrix ``group``: one column per community, one row per node."""
     group: Any = load_mat(source, "group")
-    source.check_nodes(max(group.shape), group.nnz)
+    check_nodes(source, max(group.shape), group.nnz)
     columns = sparse.csc_array(group, copy=True).astype(np.bool_)
-    columns.sum_duplicates()  # a node that a damaged file lists twice is still one member
+    columns.sum_duplicates()  # a node that a damaged file lists twice is one member
     columns.eliminate_zeros()
     parts = np.split(columns.indices, columns.indptr[1:-1])
     return {number: members.tolist() for number, members in enumerate(parts)}
 
 
-def read_npz_labels(source: Source) -> Communities:
+def read_npz_labels(source: Source, _: ReadingOptions) -> Communities:
     """The nodes of each value in the array ``node_labels``."""
     with open_arrays(source) as arrays:
         labels = arrays["node_labels"]
     if labels.ndim != 1:
-        raise GraphFileError(f"'node_labels' has the shape {labels.shape}; one label a node is expected")
+        raise GraphFileError(f"'node_labels' has the shape {labels.shape}; expected one label per node")
     return gather(range(labels.size), labels.tolist())
 
 
-def read_gml_values(source: Source, encoding: str) -> Communities:
+def read_gml_values(source: Source, options: ReadingOptions) -> Communities:
     """The nodes of each ``value``; nodes without one are in no community."""
-    found, values = declared_graph(source, encoding)
+    found, values = declared_graph(source, options.encoding)
     labelled = [(name, value) for name, value in zip(found.names(), values, strict=True) if value is not None]
     if not labelled:
         raise GraphFileError(
-            "no node in the file has a value; the community of a node is expected there, as in: value 7"
+            "no node in the file has a value, which names its community; expected values, as in: value 7"
         )
     return gather(*zip(*labelled, strict=True))
 
 
 def write_lines(communities: Mapping[Node, Sequence[Node]], file: BinaryIO) -> None:
-    """One community a line, members separated by tabs."""
+    """Write one community per line, with tabs between members."""
     if list(communities) != list(range(len(communities))):
         raise GraphFileError(
-            f"the communities are called {', '.join(map(repr, list(communities)[:3]))}, …, which a line each cannot "
-            "hold; write a .csv file, or pass list(communities.values()) to leave the names out"
+            f"the communities are called {', '.join(map(repr, list(communities)[:3]))}, …, which a file "
+            "of lines cannot hold; write a .csv file, or pass list(communities.values()) to leave the names out"
         )
     text = io.TextIOWrapper(file, encoding="utf-8", newline="\n")
     if all(len(members) == 2 for members in communities.values()):
@@ -226,10 +235,10 @@ def write_lines(communities: Mapping[Node, Sequence[Node]], file: BinaryIO) -> N
 
 
 def write_table(communities: Mapping[Node, Sequence[Node]], file: BinaryIO) -> None:
-    """A table with the columns node and community."""
+    """Write a table with the columns node and community."""
     labels = Nodes(list(communities))
     check_names(labels)
-    refuse_line_breaks(labels)
+    check_one_line(labels)
     text = io.TextIOWrapper(file, encoding="utf-8", newline="\n")
     text.write("node,community\n")
     for label, members in communities.items():

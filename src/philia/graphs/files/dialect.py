@@ -1,4 +1,13 @@
-"""How an edge list is written, found out from its first lines where the reader is not told."""
+"""How the lines of an edge list are written: the rules, and how to detect what the reader is not told.
+
+A line ends with a newline, a carriage return or both. A line of only spaces, tabs and delimiters is blank. A line whose
+first visible characters are a comment prefix is a comment. Fields are separated by one delimiter, or by runs of spaces
+and tabs; spaces and tabs around a field do not belong to it. A field that begins with a double quote ends at the next
+one that is not doubled, on the same line, and is text even if it looks like a number.
+
+Small files are read by these rules as they are written here. Large ones are read by :mod:`philia.graphs.files.kernels`,
+the compiled twin, which hands every line that it cannot read back to this module: errors are raised in one place.
+"""
 
 from __future__ import annotations
 
@@ -6,59 +15,146 @@ import logging
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 from philia.exceptions import GraphFileError, InvalidGraphError, InvalidParameterError
-from philia.graphs.files.lines import WHITESPACE, Dialect, Quoted, as_integers, fields_of
+from philia.graphs.files.names import Quoted, as_integers
 from philia.graphs.links import END_NAMES, find_columns, plain_name
+from philia.storage import ReadingOptions
 
 logger = logging.getLogger("philia")
-_LINE = re.compile(rb"[^\r\n]+")
-_SAMPLE_LINES = 200
-_SAMPLE_BYTES = 1 << 18
+
+WHITESPACE = b" "
+"""The delimiter that stands for runs of spaces and tabs."""
+
+_COMMENTS = (b"#", b"%", b"//")
+"""Comment prefixes, unless the reader is told another."""
+
 _DELIMITERS = (b"\t", b",", b";", b"|")
+_LINE = re.compile(rb"[^\r\n]+")
+_WORD = re.compile(rb"[^ \t]+")
+_QUOTED = rb'[ \t]*+"((?:[^"]|"")*+)"'
+
+_SAMPLE_LINES = 200
+"""Lines that the dialect is detected from: enough to outvote odd ones, few enough to take no time."""
+
+_SAMPLE_BYTES = 1 << 18
+"""Bytes searched for a zero byte, which only binary files have, usually within the first kilobyte."""
+
+_LONGEST_SHOWN = 60
+"""Characters of a line shown in a message, so that it fits on one line of a terminal."""
 
 
 @dataclass(frozen=True)
-class Options:
-    """What the reader of an edge list is told; None means: find out."""
+class Dialect:
+    """The delimiter, the comment prefixes, the columns of the two ends, and the column of the weights."""
 
-    delimiter: str | None = None
-    comment: str | None = None
-    header: bool | None = None
-    columns: tuple[int | str, int | str] | None = None
-    encoding: str = "utf-8"
+    delimiter: bytes = WHITESPACE
+    comments: tuple[bytes, ...] = _COMMENTS
+    columns: tuple[int, int] = (0, 1)
+    weight: int | None = None
 
-    @property
-    def comments(self) -> tuple[bytes, ...]:
-        """What comments begin with."""
-        if self.comment is None:
-            return Dialect().comments
-        return (self.comment.encode(),) if self.comment else ()
 
-    def check(self) -> None:
-        """Complain about values that make no sense, before a file is opened."""
-        if self.delimiter is not None and not (
-            len(self.delimiter) == 1 and self.delimiter.isascii() and self.delimiter not in '"\r\n'
-        ):
-            raise InvalidParameterError(
-                f"delimiter is {self.delimiter!r}; give one character such as ',' or '\\t', or ' ' for runs of spaces "
-                "and tabs, or leave it out and it is found"
-            )
-        if self.comment is not None and set(self.comment) & set("\r\n"):
-            raise InvalidParameterError(f"comment is {self.comment!r}; give what a line begins with, such as '#'")
-        try:
-            "x".encode(self.encoding)
-        except (LookupError, UnicodeError):
-            raise InvalidParameterError(
-                f"{self.encoding!r} is no encoding of text; try 'utf-8', 'latin-1' or 'cp1252'"
-            ) from None
-        if self.columns is None:
-            return
-        numbers = [column for column in self.columns if isinstance(column, int)]
-        if len(self.columns) != 2 or self.columns[0] == self.columns[1] or any(number < 0 for number in numbers):
-            raise InvalidParameterError(
-                f"columns is {self.columns!r}; give two different names or numbers, counted from 0"
-            )
+def fields_of(line: bytes, dialect: Dialect, number: int = 0) -> list[bytes] | None:
+    """The fields of a line, or None if it is blank or a comment.
+
+    >>> fields_of(b'"New York", Boston,3', Dialect(delimiter=b","))
+    [b'New York', b'Boston', b'3']
+    """
+    start = line.lstrip(b" \t")
+    if not start or start.startswith(dialect.comments):
+        return None
+    delimiter = dialect.delimiter
+    if b'"' in line:
+        return _quoted_fields(line, delimiter, number)
+    if delimiter == WHITESPACE:
+        return _WORD.findall(start)
+    if b" " in line or (b"\t" in line and delimiter != b"\t"):
+        fields = [field.strip(b" \t") for field in line.split(delimiter)]
+    else:
+        fields = line.split(delimiter)
+    return fields if fields[0] or any(fields) else None
+
+
+def _quoted_fields(line: bytes, delimiter: bytes, number: int) -> list[bytes]:
+    if delimiter == WHITESPACE:
+        line = line.strip(b" \t")
+    pattern, at, fields = _field_pattern(delimiter), 0, []
+    while True:
+        match = pattern.match(line, at)
+        if match is None:
+            raise _bad_quote(line, at, number)
+        quoted, bare, gap = match.groups()
+        fields.append(bare.rstrip(b" \t") if quoted is None else Quoted(quoted.replace(b'""', b'"')))
+        if not gap:
+            return fields
+        at = match.end()
+
+
+@cache
+def _field_pattern(delimiter: bytes) -> re.Pattern[bytes]:
+    if delimiter == WHITESPACE:
+        return re.compile(rb'(?:"((?:[^"]|"")*+)"|((?!")[^ \t]*))([ \t]+|\Z)')
+    gap = re.escape(delimiter)
+    padding = rb"[ ]*+" if delimiter == b"\t" else rb"[ \t]*+"
+    return re.compile(padding + rb'(?:"((?:[^"]|"")*+)"' + padding + rb'|((?!")[^' + gap + rb"]*))(" + gap + rb"|\Z)")
+
+
+def _bad_quote(line: bytes, at: int, number: int) -> GraphFileError:
+    closed = re.compile(_QUOTED).match(line, at)
+    wrong = (
+        "continues after a closing double quote" if closed else "opens a double quote that is not closed on this line"
+    )
+    return GraphFileError(
+        f"{located(line, number)} {wrong}; put a name that contains quotes in quotes, and double those inside it"
+    )
+
+
+def too_few_fields(fields: Sequence[bytes], line: bytes, dialect: Dialect, number: int) -> GraphFileError:
+    """The error about a line without enough columns."""
+    needed = max(dialect.columns) + 1
+    if len(fields) == 1 and needed == 2:
+        separated = "spaces or tabs" if dialect.delimiter == WHITESPACE else repr(dialect.delimiter.decode())
+        return GraphFileError(
+            f"{located(line, number)} has one column, but a link has two, separated here by {separated}; "
+            "pass delimiter= if that is wrong. A node without links can be given by writing its name twice"
+        )
+    return GraphFileError(f"{located(line, number)} has {len(fields)} column(s), but column number {needed} is needed")
+
+
+def located(line: bytes, number: int) -> str:
+    """A line's number and content, for the beginning of a message."""
+    text = line.decode(errors="replace").strip()
+    return f"line {number:,} ({text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 1] + '…'!r})"
+
+
+def find_dialect(block: bytes, options: ReadingOptions) -> tuple[Dialect, bytes]:
+    """The dialect of the links in ``block``, and the block with the header, if there is one, blanked out.
+
+    >>> dialect, rest = find_dialect(b"source,target,weight\\nann,bob,2\\n", ReadingOptions())
+    >>> dialect.delimiter, dialect.columns, dialect.weight, rest
+    (b',', (0, 1), 2, b'\\nann,bob,2\\n')
+    """
+    comments = comments_of(options)
+    sample = sample_lines(block, comments)
+    dialect = Dialect(options.delimiter.encode() if options.delimiter else find_delimiter(sample), comments)
+    rows = _rows(sample, dialect)
+    if not rows:
+        return dialect, block
+    if not _has_header(rows, options):
+        if options.columns is None:
+            _refuse_adjacency_list(rows)
+        return _with_columns(dialect, None, rows, options), block
+    header = sample[0]
+    logger.info("taking the first line for column names: %s", header.text.decode(errors="replace"))
+    return _with_columns(dialect, rows[0], rows[1:], options), block[: header.start] + block[header.stop :]
+
+
+def comments_of(options: ReadingOptions) -> tuple[bytes, ...]:
+    """The comment prefixes; an empty option means that there are no comments."""
+    if options.comment is None:
+        return _COMMENTS
+    return (options.comment.encode(),) if options.comment else ()
 
 
 @dataclass(frozen=True)
@@ -70,32 +166,11 @@ class Line:
     text: bytes
 
 
-def find_dialect(block: bytes, options: Options) -> tuple[Dialect, bytes]:
-    """How the links in ``block`` are written, and the block with the header, if there is one, made a blank line.
-
-    >>> dialect, rest = find_dialect(b"source,target,weight\\nann,bob,2\\n", Options())
-    >>> dialect.delimiter, dialect.columns, dialect.weight, rest
-    (b',', (0, 1), 2, b'\\nann,bob,2\\n')
-    """
-    sample = sample_lines(block, options.comments)
-    dialect = Dialect(options.delimiter.encode() if options.delimiter else find_delimiter(sample), options.comments)
-    rows = _rows(sample, dialect)
-    if not rows:
-        return dialect, block
-    if not _has_header(rows, options):
-        if options.columns is None:
-            _refuse_adjacency_list(rows)
-        return _with_columns(dialect, None, rows, options), block
-    header = sample[0]
-    logger.info("the first line is taken for the names of columns: %s", header.text.decode(errors="replace"))
-    return _with_columns(dialect, rows[0], rows[1:], options), block[: header.start] + block[header.stop :]
-
-
 def sample_lines(block: bytes, comments: tuple[bytes, ...]) -> list[Line]:
     """The first lines that are neither blank nor comments."""
     if b"\0" in block[:_SAMPLE_BYTES]:
         raise GraphFileError(
-            "this is no text but a binary file; give it the ending of its format, for example .mat, .npz or .parquet"
+            "this is a binary file, not text; rename it with the right extension, for example .mat, .npz or .parquet"
         )
     lines: list[Line] = []
     for found in _LINE.finditer(block):
@@ -110,13 +185,13 @@ def sample_lines(block: bytes, comments: tuple[bytes, ...]) -> list[Line]:
 def find_delimiter(sample: Sequence[Line]) -> bytes:
     """The delimiter that most lines have outside quotes, and of several the one that comes first; else whitespace.
 
-    Tabs go before the others, because names with commas stand between tabs more often than the other way round.
+    Tabs win over the others, because names with commas between tabs are more common than the other way round.
     """
     best, most, earliest = WHITESPACE, len(sample) / 2, 0
     bare = [_outside_quotes(line.text.strip(b" ")) for line in sample]
     for delimiter in _DELIMITERS:
-        places = [place for place in (text.find(delimiter) for text in bare) if place >= 0]
-        count, first = len(places), sum(places)
+        positions = [at for at in (text.find(delimiter) for text in bare) if at >= 0]
+        count, first = len(positions), sum(positions)
         if count > most or (count == most and best not in (WHITESPACE, b"\t") and first < earliest):
             best, most, earliest = delimiter, count, first
     return best
@@ -124,7 +199,7 @@ def find_delimiter(sample: Sequence[Line]) -> bytes:
 
 def _outside_quotes(text: bytes) -> bytes:
     parts = text.split(b'"')
-    return b'"'.join(parts[::2]) if len(parts) % 2 else text  # with one quote too many nothing is known
+    return b'"'.join(parts[::2]) if len(parts) % 2 else text  # with an odd quote nothing can be said
 
 
 def _rows(sample: Sequence[Line], dialect: Dialect) -> list[list[bytes]]:
@@ -132,7 +207,7 @@ def _rows(sample: Sequence[Line], dialect: Dialect) -> list[list[bytes]]:
     for line in sample:
         try:
             fields = fields_of(line.text, dialect)
-        except GraphFileError:  # it is complained about when its turn comes, with its number
+        except GraphFileError:  # raised again, with the line's number, when the line is read
             if not rows:
                 return []
             continue
@@ -141,7 +216,7 @@ def _rows(sample: Sequence[Line], dialect: Dialect) -> list[list[bytes]]:
     return rows
 
 
-def _has_header(rows: Sequence[list[bytes]], options: Options) -> bool:
+def _has_header(rows: Sequence[list[bytes]], options: ReadingOptions) -> bool:
     if options.header is not None:
         return options.header
     if options.columns is not None and any(isinstance(column, str) for column in options.columns):
@@ -161,7 +236,7 @@ def _has_header(rows: Sequence[list[bytes]], options: Options) -> bool:
 
 
 def looks_like_header(fields: Sequence[str], others: set[bytes]) -> bool:
-    """Whether a first line names its columns; single letters do so only if no node further down has the same name."""
+    """Whether a first line names its columns; single letters do so only if no node further down has that name."""
     plain = [plain_name(field) for field in fields]
     for pair in END_NAMES:
         if pair[0] in plain and pair[1] in plain:
@@ -175,9 +250,9 @@ def _refuse_adjacency_list(rows: Sequence[list[bytes]]) -> None:
     sizes = {len(row) for row in rows}
     if len(sizes) > 1 and max(sizes) > 3 and all(_all_integers(row, range(len(row))) for row in rows):
         raise GraphFileError(
-            f"the lines have from {min(sizes)} to {max(sizes)} columns of integers; this looks like a list of "
-            "neighbours a line, not of links. Read it with networkx.read_adjlist, or "
-            "pass columns=(0, 1) if only the first two matter"
+            f"the lines have from {min(sizes)} to {max(sizes)} columns of integers; this looks like an adjacency list "
+            "(a node and its neighbours per line), not a list of links. Read it with networkx.read_adjlist, or pass "
+            "columns=(0, 1) if only the first two matter"
         )
 
 
@@ -193,7 +268,7 @@ def _all_integers(row: Sequence[bytes], columns: Sequence[int]) -> bool:
 
 
 def _with_columns(
-    dialect: Dialect, header: Sequence[bytes] | None, rows: Sequence[Sequence[bytes]], options: Options
+    dialect: Dialect, header: Sequence[bytes] | None, rows: Sequence[Sequence[bytes]], options: ReadingOptions
 ) -> Dialect:
     if header is None:
         columns = options.columns or (0, 1)
@@ -208,15 +283,15 @@ def _with_columns(
         columns = find_columns(names, options.columns)
     except InvalidGraphError as error:
         raise InvalidParameterError(str(error)) from None
-    weights = [place for place, name in enumerate(names) if plain_name(name) in ("weight", "weights")]
-    weight = next((place for place in weights if place not in columns and _all_numbers(rows, place)), None)
+    weights = [column for column, name in enumerate(names) if plain_name(name) in ("weight", "weights")]
+    weight = next((column for column in weights if column not in columns and _all_numbers(rows, column)), None)
     return replace(dialect, columns=columns, weight=weight)
 
 
 def _all_numbers(rows: Sequence[Sequence[bytes]], column: int) -> bool:
-    """Whether a column holds numbers wherever it holds something."""
-    held = [row[column] for row in rows if column < len(row) and row[column]]
-    return bool(held) and all(map(_is_number, held))
+    """Whether a column holds numbers wherever it is not empty."""
+    values = [row[column] for row in rows if column < len(row) and row[column]]
+    return bool(values) and all(map(_is_number, values))
 
 
 def _is_number(field: bytes) -> bool:

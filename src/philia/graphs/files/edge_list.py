@@ -1,54 +1,146 @@
-"""Edge lists: text with one link a line, in any of the ways people write it."""
+"""Edge lists: text with one link per line, in any of the ways people write it."""
 
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import chain
 from typing import BinaryIO
 
 import numpy as np
 
-from philia._types import Node
+from philia._types import Float64Array, Int64Array, IntArray
 from philia.exceptions import GraphFileError
-from philia.graphs.files.compression import Source
-from philia.graphs.files.dialect import Options, find_dialect, looks_like_header
-from philia.graphs.files.lines import Dialect, Links, PlainScanner, as_integers
-from philia.graphs.files.names import refuse_line_breaks
+from philia.graphs.described import DescribedGraph
+from philia.graphs.files.declarations import check_nodes
+from philia.graphs.files.dialect import (
+    Dialect,
+    fields_of,
+    find_dialect,
+    located,
+    looks_like_header,
+    too_few_fields,
+)
+from philia.graphs.files.names import Quoted, as_integers, check_one_line, written_name
 from philia.graphs.files.text import text_blocks
 from philia.graphs.graph import Graph
 from philia.graphs.links import ascending, graph_from_rows
-from philia.graphs.memory import WHOLE_MACHINE, MemoryBound, require_memory
 from philia.graphs.nodes import Nodes
-from philia.graphs.weights import written_weight
+from philia.graphs.weights import weight_value, written_weight
+from philia.storage import WHOLE_MACHINE, MemoryBound, ReadingOptions, Source, require_memory
 
-_SPECIAL = ("#", "%", "/", "{")
+_ONE = re.compile(rb"\+?0*1(\.0*)?([eE][+-]?0+)?")
 _WRITTEN_AT_ONCE = 1 << 16
+"""Lines joined into one text before they are written: a few MB."""
 
-_A_WEIGHTED_BLOCK = 40
-"""Bytes for each byte of a block that is taken apart line by line, in lists."""
+_WEIGHTED_BLOCK = 40
+"""Bytes of memory per byte of a block whose lines are split into Python lists, weights kept."""
+
+_GRAPH_LINK, _SCANNED_BYTE, _JULIA_NODE = 40, 4, 24
+"""Bytes of memory per link of a graph in the making, per byte of a scanned block, and per node of a .jlg file."""
 
 
-def read_edge_list(
-    source: Source, options: Options, *, keep_weights: bool = False, memory: MemoryBound = WHOLE_MACHINE
-) -> Graph:
-    """The graph in a text file with one link a line.
+@dataclass(frozen=True)
+class Links:
+    """Links as they were read: two node numbers per link, its weight, and the names in order of appearance.
 
-    Within a bound of memory the links of a file that needs several blocks go by way of the disk. Not so where weights
-    are kept: then all links have to fit.
+    A weight other than 1 is NaN where weights are not kept: only their number matters then.
+    """
+
+    rows: IntArray
+    columns: IntArray
+    weights: Float64Array | None
+    names: Sequence[bytes] | Int64Array
+
+
+class PlainScanner:
+    """Reads blocks of lines in plain Python, one line at a time.
+
+    >>> scanner = PlainScanner(Dialect())
+    >>> scanner.scan(b"ann bob\\n\\n# a comment\\nbob  cat\\n")
+    >>> scanner.links().names
+    [b'ann', b'bob', b'cat']
+    """
+
+    def __init__(self, dialect: Dialect, lines: int = 0, *, keep_weights: bool = False) -> None:
+        """Begin after this many ``lines`` of the file."""
+        self._dialect = dialect
+        self._keep_weights = keep_weights
+        self._known: dict[bytes, int] = {}
+        self._ends: tuple[list[int], list[int]] = ([], [])
+        self._weights: list[float] = []
+        self._quoted = False
+        self._lines = lines
+
+    def scan(self, block: bytes) -> None:
+        """Read the next lines."""
+        dialect, known, (rows, columns) = self._dialect, self._known, self._ends
+        first_column, second_column = dialect.columns
+        lines = block.splitlines()
+        for number, line in enumerate(lines, start=self._lines + 1):
+            fields = fields_of(line, dialect, number)
+            if fields is None:
+                continue
+            try:
+                first, second = fields[first_column], fields[second_column]
+            except IndexError:
+                raise too_few_fields(fields, line, dialect, number) from None
+            if not (first and second):
+                _check_empty(first, second, line, number)
+            rows.append(known.setdefault(first, len(known)))
+            columns.append(known.setdefault(second, len(known)))
+            if isinstance(first, Quoted) or isinstance(second, Quoted):
+                self._quoted = True
+            if dialect.weight is not None:
+                self._weights.append(self._weight(fields))
+        self._lines += len(lines)
+
+    def _weight(self, fields: Sequence[bytes]) -> float:
+        column = self._dialect.weight
+        if column is None or column >= len(fields) or not is_weight(fields[column]):
+            return 1.0
+        return weight_value(fields[column]) if self._keep_weights else float("nan")
+
+    def links(self) -> Links:
+        """All links read so far."""
+        rows, columns = (np.array(end, np.int32) for end in self._ends)
+        weights = np.array(self._weights, np.float64) if self._dialect.weight is not None else None
+        names = list(self._known)
+        integers = None if self._quoted else as_integers(names)
+        return Links(rows, columns, weights, names if integers is None else integers)
+
+
+def is_weight(field: bytes) -> bool:
+    """Whether the field holds something other than 1; an empty one holds nothing."""
+    return bool(field) and _ONE.fullmatch(field) is None
+
+
+def _check_empty(first: bytes, second: bytes, line: bytes, number: int) -> None:
+    """Raise an error for an empty name, unless it is in quotes and so on purpose."""
+    if not all(name or isinstance(name, Quoted) for name in (first, second)):
+        raise GraphFileError(f"{located(line, number)} has an empty name; write two names, or remove the line")
+
+
+def read_edge_list(source: Source, options: ReadingOptions) -> Graph:
+    """The graph in a text file with one link per line.
+
+    Within a memory bound the links of a file of several blocks are kept on disk. With weights they all have to fit.
     """
     blocks = text_blocks(source.stream, options.encoding)
     first = next(blocks, b"")
     if not first:
-        raise GraphFileError("the file is empty; a link a line is expected")
+        raise GraphFileError("the file is empty; expected one link per line")
     dialect, first = find_dialect(first, options)
-    if keep_weights:
+    memory = options.bound
+    if options.weights:
         source.weigh(2)
         return graph_of(scan_weighted_blocks(chain([first], blocks), dialect, memory), keep_weights=True)
     second = None if memory is WHOLE_MACHINE else next(blocks, None)
     if second is None:
         return graph_of(scan_blocks(first, blocks, dialect))
-    from philia.graphs.files.bounded import read_blocks  # brings in numba, which small files do without
+    from philia.graphs.files.large import read_blocks  # loads numba
 
     return read_blocks(chain([first, second], blocks), dialect, memory)
 
@@ -57,33 +149,33 @@ def scan_weighted_blocks(blocks: Iterable[bytes], dialect: Dialect, memory: Memo
     """All links of the blocks, with their weights."""
     plain = PlainScanner(dialect, keep_weights=True)
     for block in blocks:
-        memory.require(_A_WEIGHTED_BLOCK * len(block), "reading the next links with their weights")
+        memory.require(_WEIGHTED_BLOCK * len(block), "reading the next links with their weights")
         plain.scan(block)
     return plain.links()
 
 
 def scan_blocks(first: bytes, others: Iterator[bytes], dialect: Dialect) -> Links:
-    """All links of the blocks; if there is more than one block, compiling is worth its while."""
+    """All links of the blocks, read by the compiled scanner if there is more than one block."""
     second = next(others, None)
     if second is None:
         plain = PlainScanner(dialect)
         plain.scan(first)
         return plain.links()
-    from philia.graphs.files.large import CompiledScanner, prepare  # brings in numba, which small files do without
+    from philia.graphs.files.large import CompiledScanner, prepare  # loads numba
 
     prepare()
     scanner = CompiledScanner(dialect)
     for block in chain([first, second], others):
-        require_memory(4 * len(block), "reading the next links")
+        require_memory(_SCANNED_BYTE * len(block), "reading the next links")
         scanner.scan(block)
     return scanner.links()
 
 
 def graph_of(links: Links, keep_weights: bool = False) -> Graph:
-    """The links as a graph: integer names ascending, others in order of appearance."""
+    """The links as a graph: integer names in ascending order, others in order of appearance."""
     if not links.rows.size:
-        raise GraphFileError("the file has only blank lines, comments or a header; at least one link is expected")
-    require_memory(40 * links.rows.size, f"a graph of {links.rows.size:,} links")
+        raise GraphFileError("the file has only blank lines, comments or a header; expected at least one link")
+    require_memory(_GRAPH_LINK * links.rows.size, f"a graph of {links.rows.size:,} links")
     ends = [links.rows, links.columns]
     if isinstance(links.names, np.ndarray):
         nodes, ends = ascending(links.names, ends)
@@ -92,10 +184,10 @@ def graph_of(links: Links, keep_weights: bool = False) -> Graph:
     return graph_from_rows(ends[0], ends[1], nodes, weights=links.weights, keep_weights=keep_weights)
 
 
-def read_julia_graph(source: Source, options: Options, *, keep_weights: bool = False) -> Graph:
-    """The graph in a file of JuliaGraphs: first a line ``nodes,links,u,name``, then a link a line, nodes from 1 on.
+def read_julia_graph(source: Source, options: ReadingOptions) -> Graph:
+    """The graph in a JuliaGraphs file: a line ``nodes,links,u,name``, then one link per line, nodes numbered from 1.
 
-    The format has no weights; kept are the numbers of times that links are repeated.
+    The format has no weights; kept weights are the numbers of times that links are repeated.
     """
     blocks = text_blocks(source.stream, options.encoding)
     header, _, first = next(blocks, b"").partition(b"\n")
@@ -112,24 +204,25 @@ def read_julia_graph(source: Source, options: Options, *, keep_weights: bool = F
         raise GraphFileError(f"there are nodes other than 1 to {count:,}, the number that the first line gives")
     if links.rows.size != announced:
         raise GraphFileError(
-            f"the first line promises {announced:,} links, but there are {links.rows.size:,}; "
-            "the file is cut off or holds several graphs"
+            f"the first line announces {announced:,} links, but there are {links.rows.size:,}; "
+            "the file is truncated or holds several graphs"
         )
-    source.check_nodes(count, announced)
-    require_memory(24 * count, f"a graph of {count:,} nodes")
+    check_nodes(source, count, announced)
+    require_memory(_JULIA_NODE * count, f"a graph of {count:,} nodes")
     rows, columns = names[links.rows] - 1, names[links.columns] - 1
     nodes, directed = Nodes(np.arange(1, count + 1)), counts[2] == b"d"
-    return graph_from_rows(rows, columns, nodes, directed=directed, keep_weights=keep_weights)
+    return graph_from_rows(rows, columns, nodes, directed=directed, keep_weights=options.weights)
 
 
-def write_edge_list(graph: Graph, file: BinaryIO, delimiter: str) -> None:
-    """One link a line, a weight in the third column if there are weights.
+def write_edge_list(described: DescribedGraph, file: BinaryIO, delimiter: str = "\t") -> None:
+    """One link per line, with the weight in a third column if there are weights.
 
-    A node without links is written as a link to itself, which reading drops and counts.
+    A node without links is written as a self-loop, which reading drops and counts.
     """
+    graph = described.graph
     if not graph.n_nodes:
         raise GraphFileError("an edge list cannot hold a graph without nodes; write .mtx, .npz, .graphml or .gml")
-    refuse_line_breaks(graph.nodes)
+    check_one_line(graph.nodes)
     names = [written_name(name) for name in graph.nodes]
     rows, columns = graph.links
     alone = np.flatnonzero(graph.degrees == 0)
@@ -144,7 +237,7 @@ def write_edge_list(graph: Graph, file: BinaryIO, delimiter: str) -> None:
         links = zip(rows[part].tolist(), columns[part].tolist(), thirds[part], strict=True)
         text.write("".join(f"{names[u]}{delimiter}{names[v]}{third}\n" for u, v, third in links))
     text.flush()
-    text.detach()  # the file is closed by whoever opened it
+    text.detach()  # the file is closed by its owner
 
 
 def _third_column(graph: Graph, loops: int, delimiter: str) -> Sequence[str]:
@@ -152,18 +245,3 @@ def _third_column(graph: Graph, loops: int, delimiter: str) -> Sequence[str]:
     if graph.link_weights is None:
         return [""] * (graph.n_links + loops)
     return [f"{delimiter}{written_weight(weight)}" for weight in graph.link_weights.tolist() + [1.0] * loops]
-
-
-def written_name(name: Node) -> str:
-    """The name as it stands in an edge list: in quotes where it would otherwise be read as something else.
-
-    >>> written_name(12), written_name("12"), written_name("New York"), written_name("ann")
-    ('12', '"12"', '"New York"', 'ann')
-    """
-    if isinstance(name, int):
-        return str(name)
-    text = str(name)
-    special = not text or text.startswith(_SPECIAL) or any(letter in text for letter in ' \t,;|"')
-    if special or as_integers([text.encode()]) is not None:
-        return '"' + text.replace('"', '""') + '"'
-    return text

@@ -9,11 +9,10 @@ from itertools import repeat
 from typing import BinaryIO
 
 from philia.graphs.described import DescribedGraph, plain
-from philia.graphs.files.compression import Source
-from philia.graphs.files.xml_reading import XmlReader, required
-from philia.graphs.files.xml_writing import WrittenColumns, check_text, quoted
+from philia.graphs.files.xml import WrittenColumns, XmlReader, check_text, quoted, required
 from philia.graphs.graph import Graph
 from philia.graphs.weights import written_weight
+from philia.storage import ReadingOptions, Source
 
 _HEAD = """<?xml version="1.0" encoding="UTF-8"?>
 <gexf xmlns="http://gexf.net/1.3" xmlns:viz="http://gexf.net/1.3/viz" version="1.3">
@@ -21,20 +20,20 @@ _HEAD = """<?xml version="1.0" encoding="UTF-8"?>
 """
 _VALUE = '<attvalue for="{key}" value={value}/>'
 _TURN = 0.618034
-"""The golden section of the colour wheel: however many colours follow each other, each is far from those before."""
+"""The golden ratio as a step on the colour wheel: each colour is far from those before, however many there are."""
 
 
-def read_gexf(source: Source, *, keep_weights: bool = False) -> Graph:
+def read_gexf(source: Source, options: ReadingOptions) -> Graph:
     """The graph of a GEXF file, read as a stream.
 
-    A node is called by its label if every node has one of its own, otherwise by its id. Names become integers if all of
-    them are, unless the file says that its ids are text. The weight of an edge is its attribute "weight".
+    A node's name is its label if all nodes have one and no two are equal, otherwise its id. Names become integers if
+    all of them are, unless the file declares its ids as text. The weight of an edge is its attribute "weight".
     """
-    return _Reader().read(source, keep_weights=keep_weights)
+    return _Reader().read(source, keep_weights=options.weights)
 
 
 class _Reader(XmlReader):
-    """All that matters is said when an element begins."""
+    """Everything needed is in the opening tags."""
 
     format = "GEXF"
     names_are_text = False
@@ -52,14 +51,14 @@ class _Reader(XmlReader):
             self._found.add_link(*ends, directed, attributes.get("weight"))
 
     def end(self, tag: str) -> None:
-        """Nothing is left to be said."""
+        """Do nothing: closing tags carry no data."""
 
     def data(self, text: str) -> None:
-        """Nothing is said between tags."""
+        """Do nothing: text between tags carries no data."""
 
 
 def write_gexf(described: DescribedGraph, file: BinaryIO) -> None:
-    """Nodes by name, with their columns as attributes and a colour if there is one to be had, then links."""
+    """Write the nodes by name, with columns as attributes and colours if asked for, then the links."""
     graph = described.graph
     check_text(described)
     names = [quoted(name) for name in graph.nodes]
@@ -76,8 +75,8 @@ def write_gexf(described: DescribedGraph, file: BinaryIO) -> None:
     weights = repeat("") if graph.link_weights is None else map(_weight, graph.link_weights.tolist())
     ends = zip(rows, columns, weights, links.rows(_VALUE, len(rows)), strict=False)
     text.writelines(
-        f'      <edge id="{place}" source={names[u]} target={names[v]}{weight}{_closed("edge", values)}\n'
-        for place, (u, v, weight, values) in enumerate(ends)
+        f'      <edge id="{index}" source={names[u]} target={names[v]}{weight}{_closed("edge", values)}\n'
+        for index, (u, v, weight, values) in enumerate(ends)
     )
     text.write("    </edges>\n  </graph>\n</gexf>\n")
     text.flush()
@@ -102,21 +101,23 @@ def _weight(weight: float) -> str:
 
 
 def _colours(described: DescribedGraph) -> Iterator[str]:
-    """The colour of each node: one for each text, in their order, and grey for those without."""
+    """The colour of each node: one per distinct text, in their order, and grey for empty ones."""
     if described.colour_by is None:
         return repeat("", described.graph.n_nodes)
     texts = [str(value) for value in plain(described.node_columns[described.colour_by])]
-    known = {text: _colour(place) for place, text in enumerate(_in_order(texts))}
+    known = {text: _colour(index) for index, text in enumerate(_in_order(texts))}
     return (known.get(text, _element((0.7, 0.7, 0.7))) for text in texts)
 
 
 def _in_order(texts: Sequence[str]) -> list[str]:
-    """The different texts, shorter ones first, so that B2 comes before B10."""
+    """The distinct texts, shorter ones first, so that B2 comes before B10."""
     return sorted(set(texts) - {""}, key=lambda text: (text[:1], len(text), text))
 
 
-def _colour(place: int) -> str:
-    return _element(hsv_to_rgb((0.58 + place * _TURN) % 1, 0.65, 0.85 - 0.2 * (place % 2)))
+def _colour(index: int) -> str:
+    # The first is blue; saturation and brightness are those of readable, not glaring colours, and
+    # neighbours in the sequence also differ in brightness.
+    return _element(hsv_to_rgb((0.58 + index * _TURN) % 1, 0.65, 0.85 - 0.2 * (index % 2)))
 
 
 def _element(shares: tuple[float, float, float]) -> str:

@@ -11,11 +11,12 @@ from typing import Any, BinaryIO
 
 from philia._types import Node
 from philia.exceptions import GraphFileError
-from philia.graphs.files.compression import Source
-from philia.graphs.files.declared import DeclaredGraph
+from philia.graphs.described import DescribedGraph
+from philia.graphs.files.declarations import DeclaredGraph
 from philia.graphs.files.text import whole_text
 from philia.graphs.graph import Graph
 from philia.graphs.nodes import Nodes
+from philia.storage import ReadingOptions, Source
 
 _TOKEN = re.compile(
     r"(?m:^[ \t]*#[^\r\n]*)|[\r\n]+|[ \t]+"  # comments and blanks, which belong to no group
@@ -26,38 +27,41 @@ _ENTITY = re.compile(r"&(?:#(\d+)|#x([0-9a-fA-F]+)|(amp|lt|gt|quot|apos));")
 _ENTITIES = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 _PLAIN = re.compile(r"[^ !#-%\'-~]")
 _KEPT = {"graph", "node", "edge"}
-"""The lists that say something about the graph; what stands in others is checked and forgotten."""
-_DEEPEST = 100
-_LONGEST = 100
-"""An integer with more digits stays the text that it is: as a float it could be the same as others, or infinite."""
+"""The lists that describe the graph; the contents of others are checked and dropped."""
 
-Entry = tuple[str, Any]
+_DEEPEST = 100
+"""Nested lists; real files have three or four, and more could exhaust memory."""
+
+_LONGEST = 100
+"""An integer with more characters stays text: as a float it could equal others, or be infinite."""
+
+_Entry = tuple[str, Any]
 """A key with its value: text, a number, or a list of entries."""
 
 
-def read_gml(source: Source, encoding: str, *, keep_weights: bool = False) -> Graph:
+def read_gml(source: Source, options: ReadingOptions) -> Graph:
     """The graph of a GML file.
 
-    A node is called by its ``label`` if every node has one of its own, else by its ``name`` if that is so, else by
-    its ``id``. Text is what stands in quotes; a number without quotes is a number. The weight of an edge is its
-    ``weight``, or its ``value``.
+    A node's name is its ``label`` if all nodes have one and no two are equal, else its ``name`` under the same
+    condition, else its ``id``. A value in quotes is text; a number without quotes is a number. The weight of an edge is
+    its ``weight``, or else its ``value``.
     """
-    found, _ = declared_graph(source, encoding)
-    return found.graph(Nodes(found.names()), keep_weights=keep_weights)
+    found, _ = declared_graph(source, options.encoding)
+    return found.graph(Nodes(found.names()), keep_weights=options.weights)
 
 
 def declared_graph(source: Source, encoding: str) -> tuple[DeclaredGraph, list[Any]]:
-    """The nodes and links of a GML file, and the ``value`` of each node (None where there is none)."""
+    """The nodes and links of a GML file, and the ``value`` of each node (None if it has none)."""
     source.weigh(3)
     graphs = [
         value for key, value in parse(whole_text(source.stream, encoding)) if key == "graph" and isinstance(value, list)
     ]
     if len(graphs) != 1:
-        raise GraphFileError(f"the file holds {len(graphs)} graphs; one is expected, as in: graph [ node [ id 0 ] ]")
+        raise GraphFileError(f"the file holds {len(graphs)} graphs; expected one, as in: graph [ node [ id 0 ] ]")
     nodes = [dict(value) for key, value in graphs[0] if key == "node" and isinstance(value, list)]
     found = DeclaredGraph()
     found.directed = dict(graphs[0]).get("directed", 0) == 1
-    title = next((key for key in ("label", "name") if _tells_apart([node.get(key) for node in nodes])), "id")
+    title = next((key for key in ("label", "name") if _are_distinct([node.get(key) for node in nodes])), "id")
     for node in nodes:
         found.add_node(_required(node, "id", "node"), node.get(title))
     for key, value in graphs[0]:
@@ -68,36 +72,34 @@ def declared_graph(source: Source, encoding: str) -> tuple[DeclaredGraph, list[A
     return found, [node.get("value") for node in nodes]
 
 
-def _tells_apart(names: list[Any]) -> bool:
+def _are_distinct(names: list[Any]) -> bool:
     hashable = all(name is not None and not isinstance(name, list) for name in names)
     return hashable and len(set(names)) == len(names)
 
 
 def _required(entry: dict[str, Any], key: str, kind: str) -> Node:
     if key not in entry or isinstance(entry[key], list):
-        raise GraphFileError(f"a {kind} has no {key}; every one needs it")
+        raise GraphFileError(f"a {kind} has no {key}; every {kind} needs one")
     value: Node = entry[key]
     return value
 
 
-def parse(text: str) -> list[Entry]:
+def parse(text: str) -> list[_Entry]:
     """The entries of a GML text.
 
     >>> parse('graph [ node [ id 0 label "A &#38; B" ] ]')
     [('graph', [('node', [('id', 0), ('label', 'A & B')])])]
     """
-    outer: list[list[Entry]] = [[]]
+    outer: list[list[_Entry]] = [[]]
     key: str | None = None
-    for kind, token, place in _tokens(text):
+    for kind, token, at in _tokens(text):
         if token == "]" and kind == "list":
             if len(outer) == 1 or key is not None:
-                raise _wrong(
-                    text, place, "a ] that closes nothing" if key is None else f"the key {key!r} without a value"
-                )
+                raise _wrong(text, at, "a ] that closes nothing" if key is None else f"the key {key!r} without a value")
             outer.pop()
         elif key is None:
             if kind != "word":
-                raise _wrong(text, place, f"{token[:30]} where a key should stand")
+                raise _wrong(text, at, f"{token[:30]} where a key should be")
             key = token
         else:
             value: Any = [] if kind == "list" else _value(kind, token)
@@ -107,28 +109,28 @@ def parse(text: str) -> list[Entry]:
             if kind == "list":
                 outer.append(value)
                 if len(outer) > _DEEPEST:
-                    raise _wrong(text, place, f"more than {_DEEPEST} lists in each other")
+                    raise _wrong(text, at, f"more than {_DEEPEST} nested lists")
     if len(outer) > 1 or key is not None:
-        raise GraphFileError("the file ends inside a list; it is cut off or a ] is missing")
+        raise GraphFileError("the file ends inside a list; it is truncated or a ] is missing")
     return outer[0]
 
 
 def _tokens(text: str) -> Iterator[tuple[str, str, int]]:
-    place = 0
+    at = 0
     for match in _TOKEN.finditer(text):
-        if match.start() != place:
+        if match.start() != at:
             break
         if match.lastgroup is not None:
-            yield match.lastgroup, match.group(), place
-        place = match.end()
-    if place < len(text):
-        raise _wrong(text, place, "a double quote that is never closed")
+            yield match.lastgroup, match.group(), at
+        at = match.end()
+    if at < len(text):
+        raise _wrong(text, at, "a double quote that is never closed")
 
 
-def _wrong(text: str, place: int, what: str) -> GraphFileError:
-    line = text.count("\n", 0, place) + 1
+def _wrong(text: str, at: int, what: str) -> GraphFileError:
+    line = text.count("\n", 0, at) + 1
     return GraphFileError(
-        f'line {line:,} has {what}; a GML file is made of keys with values, as in: node [ id 0 label "ann" ]'
+        f'line {line:,} has {what}; a GML file consists of keys with values, as in: node [ id 0 label "ann" ]'
     )
 
 
@@ -153,8 +155,9 @@ def _character(match: re.Match[str]) -> str:
     return chr(code) if code < 0x110000 and not 0xD800 <= code < 0xE000 else match.group()
 
 
-def write_gml(graph: Graph, file: BinaryIO) -> None:
-    """Nodes numbered from 0 with their names as labels, text in quotes and integers without, then links."""
+def write_gml(described: DescribedGraph, file: BinaryIO) -> None:
+    """Write nodes numbered from 0 with their names as labels, text in quotes and integers without, then the links."""
+    graph = described.graph
     text = io.TextIOWrapper(file, encoding="ascii", newline="\n")
     text.write("graph [\n  directed 0\n")
     text.writelines(
@@ -171,7 +174,7 @@ def write_gml(graph: Graph, file: BinaryIO) -> None:
 
 def _weight_line(weight: float) -> str:
     mantissa, exponent, power = repr(weight).partition("e")
-    mantissa += "" if "." in mantissa else ".0"  # other readers know a number with a fraction by its point
+    mantissa += "" if "." in mantissa else ".0"  # other readers take a number without a point for an integer
     return f"    weight {mantissa}{exponent}{power}\n"
 
 

@@ -8,13 +8,12 @@ from xml.sax.saxutils import escape
 
 from philia.exceptions import GraphFileError
 from philia.graphs.described import DescribedGraph
-from philia.graphs.files.compression import Source
-from philia.graphs.files.xml_reading import XmlReader, required
-from philia.graphs.files.xml_writing import WrittenColumns, check_text, quoted
+from philia.graphs.files.xml import WrittenColumns, XmlReader, check_text, quoted, required
 from philia.graphs.graph import Graph
+from philia.storage import ReadingOptions, Source
 
 _NAMES = "philia_names"
-"""The attribute of the graph that says whether its names are text or integers."""
+"""The attribute of the graph that declares its names as text or integers."""
 
 _HEAD = f"""<?xml version="1.0" encoding="UTF-8"?>
 <graphml xmlns="http://graphml.graphdrawing.org/xmlns">
@@ -22,23 +21,23 @@ _HEAD = f"""<?xml version="1.0" encoding="UTF-8"?>
 """
 
 
-def read_graphml(source: Source, *, keep_weights: bool = False) -> Graph:
+def read_graphml(source: Source, options: ReadingOptions) -> Graph:
     """The graph of a GraphML file, read as a stream.
 
-    A node is called by its attribute "name" if every node has one of its own (as igraph writes), otherwise by its id;
-    names become integers if all of them are. The weight of an edge is its attribute "weight".
+    A node's name is its attribute "name" if all nodes have one and no two are equal (as igraph writes), otherwise its
+    id; names become integers if all of them are. The weight of an edge is its attribute "weight".
     """
-    return _Reader().read(source, keep_weights=keep_weights)
+    return _Reader().read(source, keep_weights=options.weights)
 
 
 class _Reader(XmlReader):
-    """Puts together what an element's data say, which come after its beginning."""
+    """Collects the data of an element, which follow its opening tag."""
 
     format = "GraphML"
 
     def __init__(self) -> None:
         super().__init__()
-        self._keys: dict[str, tuple[str, str]] = {}  # id of a key → what it is about, and its name
+        self._keys: dict[str, tuple[str, str]] = {}  # id of a key → the element that it describes, and its name
         self._defaults: dict[tuple[str, str], str] = {}
         self._path: list[str] = []
         self._key: str | None = None
@@ -66,7 +65,7 @@ class _Reader(XmlReader):
             self._key = attributes.get("key", "")
         elif kind == "hyperedge":
             raise GraphFileError(
-                "the file has a hyperedge, which joins more than two nodes; only edges between two are read"
+                "the file has a hyperedge, which joins more than two nodes; only edges between two nodes are read"
             )
         if kind in ("data", "default"):
             self._text = []
@@ -96,7 +95,7 @@ class _Reader(XmlReader):
 
 
 def write_graphml(described: DescribedGraph, file: BinaryIO) -> None:
-    """Nodes by name, then links, with their weights if there are any; further columns become attributes."""
+    """Write the nodes by name, then the links with their weights, if any; further columns become attributes."""
     graph = described.graph
     check_text(described)
     names = [quoted(name) for name in graph.nodes]

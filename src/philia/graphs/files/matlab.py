@@ -1,8 +1,8 @@
-"""Files of MATLAB (.mat), of its formats 4 to 7: every size is checked against the bytes that are there.
+"""MATLAB files (.mat), versions 4 to 7: every size is checked against the bytes that are there.
 
-A file of format 5 to 7 is a header of 128 bytes and a row of elements. An element is a tag, with its type and its size,
-and its content; a variable is an element that holds others: flags, dimensions, name, values. It may be compressed as a
-whole. A file of format 4 has variables only, each behind 20 bytes that say all about it.
+A file of version 5 to 7 is a header of 128 bytes and a sequence of elements. An element is a tag, with its type and
+size, and its content; a variable is an element that holds others: flags, dimensions, name, values. It may be compressed
+as a whole. A file of version 4 has only variables, each after a header of 20 bytes.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ import numpy.typing as npt
 from scipy import sparse
 
 from philia.exceptions import GraphFileError, InvalidGraphError
-from philia.graphs.files.compression import Source
+from philia.graphs.files.declarations import check_nodes
 from philia.graphs.graph import Graph
 from philia.graphs.matrices import graph_from_matrix, is_sound
-from philia.graphs.memory import require_memory
+from philia.storage import ReadingOptions, Source, require_memory
 
 _TYPES = {1: "i1", 2: "u1", 3: "i2", 4: "u2", 5: "i4", 6: "u4", 7: "f4", 9: "f8", 12: "i8", 13: "u8"}
 _MATRIX, _COMPRESSED = 14, 15
@@ -34,49 +34,46 @@ _CLASSES = (
 _OLD_TYPES = ("f8", "f4", "i4", "i2", "u2", "u1")
 _OLD_CLASSES = ("double", "char", "sparse")
 _HEAD = 4096
-"""Bytes in which the flags, dimensions and name of a variable have to stand; MATLAB's names have at most 63 letters."""
+"""Bytes that must hold the flags, dimensions and name of a variable; MATLAB's names have at most 63 letters."""
 
 
 @dataclass(frozen=True)
 class _Variable:
-    """A variable as its head describes it, and the bytes that its values are in."""
+    """A variable as its header describes it, and the bytes of its values."""
 
     name: str
     kind: str
     shape: tuple[int, ...]
     order: str
     content: memoryview
-    """Of a compressed variable all of it, compressed; otherwise its values."""
+    """The whole variable if it is compressed, otherwise its values."""
     packed: bool = False
     complex: bool = False
     old_type: str = ""
-    """The type of the values, where it is not told with them."""
+    """The type of the values in version 4, whose values have no tags."""
 
     def described(self) -> str:
         return f"{self.name!r} ({' x '.join(map(str, self.shape))} {self.kind})"
 
 
-def read_mat(source: Source, *, symmetrize: bool, keep_weights: bool = False) -> Graph:
-    """The graph of a MATLAB file: the matrix ``network``, otherwise the only square matrix there."""
+def read_mat(source: Source, options: ReadingOptions) -> Graph:
+    """The graph of a MATLAB file: the matrix ``network``, otherwise the only square matrix."""
     matrix = load_mat(source, "network")
-    source.check_nodes(max(matrix.shape), matrix.nnz)
-    return graph_from_matrix(matrix, symmetrize=symmetrize, keep_weights=keep_weights)
+    check_nodes(source, max(matrix.shape), matrix.nnz)
+    return graph_from_matrix(matrix, symmetrize=options.symmetrize, keep_weights=options.weights)
 
 
 def load_mat(source: Source, name: str) -> Any:
-    """The matrix of a MATLAB file that is called ``name``; instead of ``network`` the only square one will do.
-
-    It comes back as a sparse matrix, whatever it is in the file.
-    """
+    """The matrix called ``name`` as a sparse matrix; without a ``network`` the only square one will do."""
     content = source.seekable().read()
     chosen = _choose(list(_variables(memoryview(content))), name)
     if chosen.kind in ("", "cell", "struct", "object", "char", "function", "opaque") or len(chosen.shape) != 2:
-        raise GraphFileError(f"the variable {chosen.described()} is not a matrix of numbers, which is expected")
+        raise GraphFileError(f"the variable {chosen.described()} is not a matrix of numbers; expected one")
     return _matrix(chosen, source)
 
 
 def _damaged(what: str) -> GraphFileError:
-    return GraphFileError(f"this is not a MATLAB file as it should be ({what}); save it again, or get it again")
+    return GraphFileError(f"this is not a valid MATLAB file ({what}); save it again, or get it again")
 
 
 def _choose(listed: list[_Variable], name: str) -> _Variable:
@@ -95,18 +92,18 @@ def _choose(listed: list[_Variable], name: str) -> _Variable:
 
 
 def _variables(content: memoryview) -> Iterator[_Variable]:
-    """What the file holds, in order; values are neither unpacked nor looked at."""
+    """The variables of the file, in order; their values are not unpacked."""
     if len(content) >= 20 and 0 in content[:4]:
         yield from _old_variables(content)
         return
     mark = bytes(content[124:128])
     if mark[2:] not in (b"IM", b"MI"):
-        raise _damaged("its header of 128 bytes is missing or cut off")
+        raise _damaged("its header of 128 bytes is missing or truncated")
     order = "<" if mark[2:] == b"IM" else ">"
     version = int.from_bytes(mark[:2], "little" if order == "<" else "big") >> 8
     if version == 2:
         raise GraphFileError(
-            "the file is in MATLAB's format 7.3, which is not read; save it in MATLAB with save(..., '-v7')"
+            "the file is in MATLAB's version 7.3, which is not supported; save it in MATLAB with save(..., '-v7')"
         )
     if version != 1:
         raise _damaged(f"its header names the unknown version {version}")
@@ -121,36 +118,36 @@ def _variables(content: memoryview) -> Iterator[_Variable]:
 
 
 def _tag(content: memoryview, order: str) -> tuple[int, int, int]:
-    """The type of the element, how many bytes it has, and where they begin; small ones stand in the tag itself."""
+    """The type of the element, its size in bytes, and where they begin; small elements are in the tag itself."""
     if len(content) < 8:
-        raise _damaged("it is cut off")
+        raise _damaged("it is truncated")
     kind, size = struct.unpack(order + "II", content[:8])
     return (kind & 0xFFFF, kind >> 16, 4) if kind >> 16 else (kind, size, 8)
 
 
 def _elements(content: memoryview, order: str) -> Iterator[tuple[int, memoryview, int]]:
-    """The type and the content of each element, and where the next one begins."""
-    place = 0
-    while len(content) - place >= 8:  # less than a tag may be left over
-        kind, size, begin = _tag(content[place:], order)
+    """The type and content of each element, and where the next one begins."""
+    at = 0
+    while len(content) - at >= 8:  # less than a tag may be left over
+        kind, size, begin = _tag(content[at:], order)
         if begin == 4 and size > 4:
             raise _damaged(f"a small element has {size} bytes")
-        if place + begin + size > len(content):
-            raise _damaged(f"an element announces {size:,} bytes, but {len(content) - place - begin:,} are left")
-        element = content[place + begin : place + begin + size]
-        # Elements are filled up to eight bytes, compressed ones excepted.
-        place += 8 if begin == 4 else 8 + (size if kind == _COMPRESSED else -(-size // 8) * 8)
-        yield kind, element, place
+        if at + begin + size > len(content):
+            raise _damaged(f"an element announces {size:,} bytes, but {len(content) - at - begin:,} are left")
+        element = content[at + begin : at + begin + size]
+        # Elements are padded to multiples of eight bytes, except compressed ones.
+        at += 8 if begin == 4 else 8 + (size if kind == _COMPRESSED else -(-size // 8) * 8)
+        yield kind, element, at
 
 
 def _head(head: memoryview, content: memoryview, order: str, *, packed: bool) -> _Variable:
-    """The variable whose flags, dimensions and name stand in ``head``."""
+    """The variable whose flags, dimensions and name are in ``head``."""
     found = list(islice(_elements(head, order), 3))
     if len(found) < 3:
         raise _damaged("a variable has no flags, dimensions or name")
     (_, flags, _), (kind, sizes, _), (_, name, end) = found
     if len(flags) != 8 or kind != 5 or not sizes or len(sizes) % 4:
-        raise _damaged("the flags or dimensions of a variable are not of their usual form")
+        raise _damaged("the flags or dimensions of a variable are malformed")
     word = struct.unpack(order + "I", flags[:4])[0]
     number, logical, with_imaginary = word & 0xFF, bool(word & 0x200), bool(word & 0x800)
     shape = tuple(struct.unpack(f"{order}{len(sizes) // 4}i", sizes))
@@ -162,33 +159,33 @@ def _head(head: memoryview, content: memoryview, order: str, *, packed: bool) ->
 
 
 def _old_variables(content: memoryview) -> Iterator[_Variable]:
-    """The variables of a file of format 4."""
-    place = 0
-    while place < len(content):
-        if len(content) - place < 20:
-            raise _damaged("it is cut off")
-        order = "<" if struct.unpack("<i", content[place : place + 4])[0] in range(1000) else ">"
-        code, rows, columns, imaginary, length = struct.unpack(order + "5i", content[place : place + 20])
+    """The variables of a file of version 4."""
+    at = 0
+    while at < len(content):
+        if len(content) - at < 20:
+            raise _damaged("it is truncated")
+        order = "<" if struct.unpack("<i", content[at : at + 4])[0] in range(1000) else ">"
+        code, rows, columns, imaginary, length = struct.unpack(order + "5i", content[at : at + 20])
         machine, type_code, kind = code // 1000, code // 10 % 10, code % 10
         if machine not in (0, 1) or code // 100 % 10 or type_code > 5 or kind > 2 or min(rows, columns, length) < 0:
-            raise _damaged("it has neither the header of formats 5 to 7 nor that of format 4")
-        begin = place + 20 + length
+            raise _damaged("it has neither the header of versions 5 to 7 nor that of version 4")
+        begin = at + 20 + length
         dtype = np.dtype(order + _OLD_TYPES[type_code])
         end = begin + rows * columns * dtype.itemsize * (1 + (imaginary != 0 and kind != 2))
         if end > len(content):
             raise _damaged(f"a variable announces {end - begin:,} bytes, but {len(content) - begin:,} are left")
-        name = bytes(content[place + 20 : begin]).rstrip(b"\0").decode("latin-1")
+        name = bytes(content[at + 20 : begin]).rstrip(b"\0").decode("latin-1")
         values = content[begin : begin + rows * columns * dtype.itemsize]
         shape = (rows, columns)
         if kind == 2:
             shape = _old_sparse_shape(values, rows, columns, dtype)
         complex_values = columns > 3 if kind == 2 else imaginary != 0
         yield _Variable(name, _OLD_CLASSES[kind], shape, order, values, False, complex_values, dtype.str)
-        place = end
+        at = end
 
 
 def _old_sparse_shape(values: memoryview, rows: int, columns: int, dtype: np.dtype[Any]) -> tuple[int, int]:
-    """The size of a sparse matrix of format 4: the last row of its table, which holds rows, columns and values."""
+    """The size of a sparse matrix of version 4: the last row of its table of rows, columns and values."""
     if not rows or columns not in (3, 4) or dtype.kind != "f":
         raise _damaged("a sparse matrix is not a table of rows, columns and values")
     last = np.frombuffer(values, dtype).reshape(columns, rows)[:2, -1]
@@ -198,7 +195,7 @@ def _old_sparse_shape(values: memoryview, rows: int, columns: int, dtype: np.dty
 
 
 def _matrix(variable: _Variable, source: Source) -> Any:
-    """The values of a variable, as a sparse matrix, zeros left out."""
+    """The values of a variable as a sparse matrix, without zeros."""
     if variable.complex:
         raise InvalidGraphError(
             f"the matrix {variable.name!r} holds complex values; an adjacency matrix holds zeros and ones"
@@ -223,7 +220,7 @@ def _unpacked(variable: _Variable, source: Source) -> memoryview:
     _, size, begin = _tag(begun, variable.order)
     source.check_unpacked(size, f"the matrix {variable.name!r}")
     require_memory(2 * size, f"the matrix {variable.name!r}")
-    # One byte more than is there, so that zlib comes to the end and compares its checksum.
+    # Ask for one byte more than there is, so that zlib reaches the end and compares its checksum.
     rest = unpacking.decompress(unpacking.unconsumed_tail, max(1, begin + size - len(begun) + 1))
     content = memoryview(bytes(begun) + rest)[begin:]
     if len(content) != size:
@@ -244,22 +241,22 @@ def _values(kind: int, element: memoryview, variable: _Variable, source: Source)
 
 
 def _columns(rows: npt.NDArray[Any], starts: npt.NDArray[Any], values: npt.NDArray[Any], shape: tuple[int, ...]) -> Any:
-    """The sparse matrix of which MATLAB keeps the rows of the entries, column after column, and where each begins."""
+    """A sparse matrix from MATLAB's compressed columns."""
     if len(starts) != shape[1] + 1 or starts[-1] > min(len(rows), len(values)) or starts[0] != 0:
         raise _damaged("the columns of a sparse matrix do not fit its entries")
-    used = int(starts[-1])  # room that MATLAB keeps for further entries is left out
+    used = int(starts[-1])  # MATLAB may reserve room for further entries
     matrix = sparse.csc_array((values[:used], rows[:used], starts), shape=shape)
     if not is_sound(matrix):
-        raise _damaged("the entries of a sparse matrix stand outside of it")
+        raise _damaged("a sparse matrix has entries outside of its bounds")
     return matrix
 
 
 def _dense(values: npt.NDArray[Any], variable: _Variable, source: Source) -> Any:
-    """The entries of a dense matrix, which MATLAB keeps column after column."""
+    """The entries of a dense matrix, which MATLAB stores by columns."""
     source.check_values(int(np.count_nonzero(values)), f"the matrix {variable.name!r}")
-    places = np.flatnonzero(values)
-    columns, rows = np.divmod(places, max(1, variable.shape[0]))
-    return sparse.coo_array((values[places], (rows, columns)), shape=variable.shape)
+    at = np.flatnonzero(values)
+    columns, rows = np.divmod(at, max(1, variable.shape[0]))
+    return sparse.coo_array((values[at], (rows, columns)), shape=variable.shape)
 
 
 def _old_matrix(variable: _Variable, source: Source) -> Any:
@@ -269,8 +266,8 @@ def _old_matrix(variable: _Variable, source: Source) -> Any:
         return _dense(values, variable, source)
     rows, columns, entries = (part[:-1] for part in values.reshape(3, -1))  # the last row holds the size
     if not all((np.isfinite(part) & (part >= 1) & (part < 2**53)).all() for part in (rows, columns)):
-        raise _damaged("a sparse matrix has entries outside of it")
+        raise _damaged("a sparse matrix has entries outside of its bounds")
     ends = (rows.astype(np.int64) - 1, columns.astype(np.int64) - 1)
     if any(end.size and end.max() >= size for end, size in zip(ends, variable.shape, strict=True)):
-        raise _damaged("a sparse matrix has entries outside of it")
+        raise _damaged("a sparse matrix has entries outside of its bounds")
     return sparse.coo_array((entries, ends), shape=variable.shape)

@@ -6,6 +6,7 @@ import io
 import json
 import re
 from dataclasses import dataclass
+from functools import cache
 from itertools import chain, islice
 from typing import Any, BinaryIO
 
@@ -13,31 +14,46 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from philia._types import Int64Array, Node
+from philia._types import BoolArray, Float64Array, Int64Array, Node
 from philia.exceptions import GraphFileError, InvalidGraphError
-from philia.graphs.files.compression import Source
-from philia.graphs.files.lines import where
+from philia.graphs.described import DescribedGraph
+from philia.graphs.files.declarations import check_nodes
+from philia.graphs.files.dialect import located
+from philia.graphs.files.names import is_numbered
 from philia.graphs.files.text import BLOCK, LONGEST, count_lines, whole_lines
 from philia.graphs.graph import Graph
 from philia.graphs.matrices import graph_from_matrix
-from philia.graphs.memory import require_memory
 from philia.graphs.nodes import Nodes
 from philia.graphs.weights import written_weight
+from philia.storage import ReadingOptions, Source, require_memory
 
 _NAME = b"%philia-name "
-"""Begins a comment that holds a node's name; the format itself has no place for names."""
-
+"""Begins a comment that holds a node's name; the format itself has no names."""
 
 _VALUES = {"pattern": 0, "real": 1, "double": 1, "integer": 1, "unsigned-integer": 1, "complex": 2}
+"""How many numbers a value of each field has."""
+
+_INTEGERS = ("integer", "unsigned-integer")
 _SYMMETRIES = ("general", "symmetric", "skew-symmetric", "hermitian")
-_PLACE = re.compile(rb"[0-9]{1,18}")
+_INDEX = re.compile(rb"[0-9]{1,18}")
 _FLOAT = re.compile(rb"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _WHOLE = re.compile(rb"[+-]?[0-9]{1,18}")
+"""At most 18 digits, which fit into 64 bits."""
+
+_TOKEN = re.compile(rb"\S+")
+
+LARGEST_POWER, NO_POWER = 22, 127
+"""The largest power of ten that a double holds exactly, and the mark of a value that is left to Python."""
+
+_POWERS = np.array([10**power for power in range(LARGEST_POWER + 1)], np.longdouble)
+
+_ENTRY = 48
+"""Bytes of memory per entry while the next block is read: indices and values twice."""
 
 
 @dataclass(frozen=True)
 class _Head:
-    """The first line, the size, and where the entries begin."""
+    """The header: the kind of matrix, its size, and the number of lines before the entries."""
 
     coordinate: bool
     field: str
@@ -45,19 +61,18 @@ class _Head:
     size: int
     entries: int
     lines: int
-    """How many lines come before the entries."""
 
 
 @dataclass(frozen=True)
 class Entries:
-    """Rows and columns, counted from 0, and values; a dense matrix has values only, column after column."""
+    """Rows and columns, counted from 0, and values; a dense matrix has only values, by columns."""
 
     rows: Int64Array
     columns: Int64Array
     values: npt.NDArray[Any]
 
 
-def read_matrix_market(source: Source, *, symmetrize: bool, keep_weights: bool = False) -> Graph:
+def read_matrix_market(source: Source, options: ReadingOptions) -> Graph:
     """The graph whose adjacency matrix the file holds; nodes are called 0, 1, … unless comments of philia name them."""
     names: list[Node] = []
     head = _read_head(source.stream, names)
@@ -72,17 +87,17 @@ def read_matrix_market(source: Source, *, symmetrize: bool, keep_weights: bool =
         values = np.concatenate([values, sign * values[other]])
     matrix = sparse.coo_array((values, (rows, columns)), shape=(head.size, head.size))
     nodes = Nodes(names) if names else None
-    return graph_from_matrix(matrix, nodes=nodes, symmetrize=symmetrize, keep_weights=keep_weights)
+    return graph_from_matrix(matrix, nodes=nodes, symmetrize=options.symmetrize, keep_weights=options.weights)
 
 
 def _wrong(what: str) -> GraphFileError:
     return GraphFileError(
-        f"this is not a MatrixMarket file as it should be ({what}); it begins with %%MatrixMarket matrix"
+        f"this is not a valid MatrixMarket file ({what}); such a file begins with %%MatrixMarket matrix"
     )
 
 
 def _read_head(stream: io.BufferedReader, names: list[Node]) -> _Head:
-    """What comes before the entries; the names in comments of philia are appended to ``names``."""
+    """The header; names in comments of philia are appended to ``names``."""
     title = stream.readline(LONGEST)
     words = title.decode("latin-1").lower().split()
     if len(words) != 5 or words[0] not in ("%%matrixmarket", "%matrixmarket") or words[1] != "matrix":
@@ -99,7 +114,7 @@ def _read_head(stream: io.BufferedReader, names: list[Node]) -> _Head:
         elif line.strip() and not line.startswith(b"%"):
             break
     sizes = line.split()
-    if len(sizes) != (3 if form == "coordinate" else 2) or not all(map(_PLACE.fullmatch, sizes)):
+    if len(sizes) != (3 if form == "coordinate" else 2) or not all(map(_INDEX.fullmatch, sizes)):
         raise _wrong(f"instead of its size there is {line[:60]!r}")
     rows, columns = int(sizes[0]), int(sizes[1])
     if rows != columns:
@@ -120,20 +135,18 @@ def _name(line: bytes, number: int) -> Node:
 
 
 def _dense_entries(size: int, symmetry: str) -> int:
-    """How many values a dense matrix has: with a symmetry those of its lower half only."""
+    """The number of values of a dense matrix: with a symmetry, of its lower half only."""
     if symmetry == "general":
         return size * size
     return size * (size - 1) // 2 if symmetry == "skew-symmetric" else size * (size + 1) // 2
 
 
 def _read_entries(source: Source, head: _Head) -> Entries:
-    """All entries; no more room is made than the lines that are really there need."""
+    """All entries; memory is only allocated for lines that are really there, whatever the header announces."""
     scan = scan_plainly
     blocks = whole_lines(iter(lambda: source.stream.read(BLOCK), b""), BLOCK)
     first = list(islice(blocks, 2))
     if len(first) == 2:
-        from philia.graphs.files.matrix_entries import prepare, scan_compiled  # needs numba; small files do without
-
         prepare()
         scan = scan_compiled
     found: list[Entries] = []
@@ -145,16 +158,16 @@ def _read_entries(source: Source, head: _Head) -> Entries:
         if count > head.entries:
             break
         source.check_values(2 * count, "the matrix")
-        require_memory(48 * found[-1].values.size, "reading the next entries")
+        require_memory(_ENTRY * found[-1].values.size, "reading the next entries")
     if count != head.entries:
         raise _wrong(
             f"it announces {head.entries:,} entries, but has {count:,}{' or more' if count > head.entries else ''}; "
-            "it is cut off, or its size is wrong"
+            "it is truncated, or its size is wrong"
         )
     values = np.concatenate([part.values for part in found]) if found else np.empty(0)
     if not head.coordinate:
         return _lower_half(values, head)
-    source.check_nodes(head.size, count)
+    check_nodes(source, head.size, count)
     rows, columns = (
         np.concatenate([getattr(part, end) for part in found]) if found else np.empty(0, np.int64)
         for end in ("rows", "columns")
@@ -162,14 +175,14 @@ def _read_entries(source: Source, head: _Head) -> Entries:
     for end in (rows, columns):
         if end.size and (end.min() < 0 or end.max() >= head.size):
             raise _wrong(
-                f"an entry stands at {int(end.min() if end.min() < 0 else end.max()) + 1:,}, but rows and columns are "
+                f"an entry is at {int(end.min() if end.min() < 0 else end.max()) + 1:,}, but rows and columns are "
                 f"numbered from 1 to {head.size:,}"
             )
     return Entries(rows, columns, values)
 
 
 def _lower_half(values: npt.NDArray[Any], head: _Head) -> Entries:
-    """Where the values of a dense matrix stand, of which a symmetric one has the lower half."""
+    """The entries of a dense matrix, of which a symmetric one has the lower half."""
     if head.symmetry == "general":
         columns, rows = np.divmod(np.arange(values.size), max(1, head.size))
     else:
@@ -180,13 +193,13 @@ def _lower_half(values: npt.NDArray[Any], head: _Head) -> Entries:
 
 
 def scan_plainly(block: bytes, coordinate: bool, field: str, lines: int) -> Entries:
-    """The entries in a block of whole lines, which come after so many ``lines``.
+    """The entries in a block of whole lines, which come after this many ``lines`` of the file.
 
     A line is a row, a column and, unless the field is a pattern, a value, or only a value where the matrix is dense.
-    What follows on the line is not looked at, as in SciPy: some collections keep weights in a pattern.
+    The rest of the line is ignored, as in SciPy: some collections keep weights in a pattern.
     """
     numbers = (2 if coordinate else 0) + _VALUES[field]
-    whole = field in ("integer", "unsigned-integer")
+    whole = field in _INTEGERS
     rows: list[int] = []
     columns: list[int] = []
     values: list[float] = []
@@ -194,11 +207,11 @@ def scan_plainly(block: bytes, coordinate: bool, field: str, lines: int) -> Entr
         parts = line.split(None, numbers)
         if not parts:
             continue
-        good = len(parts) >= numbers and (not coordinate or all(map(_PLACE.fullmatch, parts[:2])))
+        good = len(parts) >= numbers and (not coordinate or all(map(_INDEX.fullmatch, parts[:2])))
         if good and _VALUES[field]:
             good = (_WHOLE if whole else _FLOAT).fullmatch(parts[numbers - 1]) is not None
         if not good:
-            raise bad_entry(line, number, coordinate, field)
+            raise _bad_entry(line, number, coordinate, field)
         if coordinate:
             rows.append(int(parts[0]) - 1)
             columns.append(int(parts[1]) - 1)
@@ -208,17 +221,81 @@ def scan_plainly(block: bytes, coordinate: bool, field: str, lines: int) -> Entr
     )
 
 
-def bad_entry(line: bytes, number: int, coordinate: bool, field: str) -> GraphFileError:
-    """The complaint about a line that is no entry."""
+def scan_compiled(block: bytes, coordinate: bool, field: str, lines: int) -> Entries:
+    """The same as :func:`scan_plainly`, compiled, for large files.
+
+    The compiled loop takes a value apart into digits and a power of ten; numpy puts it together where that is exact,
+    and Python reads the rest.
+    """
+    from philia.graphs.files.kernels import BAD, scan_entries  # loads numba
+
+    data = np.frombuffer(block + b"\n", np.uint8)
+    room = block.count(b"\n") + block.count(b"\r") + 1
+    whole = field in _INTEGERS
+    valued = 0 if field == "pattern" else 1 if whole else 2
+    rows, columns = (np.empty(room if coordinate else 0, np.int64) for _ in range(2))
+    digits, starts = (np.empty(room if valued else 0, np.int64) for _ in range(2))
+    powers = np.empty(room if valued == 2 else 0, np.int8)
+    count, bad = scan_entries(data, coordinate, valued, rows, columns, digits, powers, starts)
+    if bad != BAD:
+        line = re.split(rb"[\r\n]", block[bad:], maxsplit=1)[0]
+        raise _bad_entry(line, lines + count_lines(block[:bad]) + 1, coordinate, field)
+    values: npt.NDArray[Any] = digits[:count] if whole else np.ones(count)
+    if valued == 2:
+        values, exact = scaled(digits[:count], powers[:count])
+        for entry in np.flatnonzero(~exact).tolist():
+            token = _TOKEN.match(block, int(starts[entry]))
+            values[entry] = float(token.group() if token else b"nan")
+    return Entries(rows[:count], columns[:count], values)
+
+
+def scaled(digits: Int64Array, powers: npt.NDArray[np.int8]) -> tuple[Float64Array, BoolArray]:
+    """The digits times their powers of ten, and whether each result is the nearest double.
+
+    >>> scaled(np.array([25, 1]), np.array([-1, 3], np.int8))[0]
+    array([   2.5, 1000. ])
+    """
+    known = powers != NO_POWER
+    # Below 2^53 digits and power are both exact, so the one multiplication or division is correctly rounded.
+    values = _times_power(digits.astype(np.float64), powers)
+    exact = known & (np.abs(digits) < 2**53)
+    if np.finfo(np.longdouble).nmant == 63:
+        # An x86 long double holds all digits, so the result is within half of its last bit. That only matters near the
+        # midpoint between two doubles: half a unit in the last place, or a quarter just below a power of two.
+        longer = np.flatnonzero(known & ~exact)
+        wide = _times_power(digits[longer].astype(np.longdouble), powers[longer])
+        nearest = wide.astype(np.float64)
+        off = np.abs((wide - nearest) / np.spacing(np.abs(nearest)))
+        values[longer], exact[longer] = nearest, (off < 0.49) & (np.abs(off - 0.25) > 0.01)
+    return values, exact
+
+
+def _times_power(numbers: npt.NDArray[Any], powers: npt.NDArray[np.int8]) -> npt.NDArray[Any]:
+    factors = _POWERS.astype(numbers.dtype)[np.abs(powers) % NO_POWER]
+    return np.asarray(np.where(powers < 0, numbers / factors, numbers * factors))
+
+
+@cache
+def prepare() -> None:
+    """Compile the scanner, or load it from the cache, before the first large file is read."""
+    from philia._compilation import announced
+
+    with announced("compiling the reader of large matrices"):
+        scan_compiled(b"1 2 0.5\n", True, "real", 0)
+
+
+def _bad_entry(line: bytes, number: int, coordinate: bool, field: str) -> GraphFileError:
+    """The error about a line that is not an entry."""
     expected = ["a row and a column"] if coordinate else []
     if field != "pattern":
-        whole = field in ("integer", "unsigned-integer")
+        whole = field in _INTEGERS
         expected.append(f"a {'whole number of at most 18 digits' if whole else 'number'}")
-    return _wrong(f"{where(line, number)} is not {' and '.join(expected)}")
+    return _wrong(f"{located(line, number)} is not {' and '.join(expected)}")
 
 
-def write_matrix_market(graph: Graph, file: BinaryIO) -> None:
-    """The lower half of the adjacency matrix, or of the weights; names, unless they are 0, 1, …, go into comments."""
+def write_matrix_market(described: DescribedGraph, file: BinaryIO) -> None:
+    """Write the lower half of the adjacency matrix, or of the weights; names, unless 0, 1, …, go into comments."""
+    graph = described.graph
     rows, columns = graph.links
     weights = graph.link_weights
     thirds = [""] * rows.size if weights is None else [f" {written_weight(weight)}" for weight in weights.tolist()]
@@ -233,12 +310,3 @@ def write_matrix_market(graph: Graph, file: BinaryIO) -> None:
         text.write("".join(f"{u + 1} {v + 1}{third}\n" for u, v, third in links))
     text.flush()
     text.detach()
-
-
-def is_numbered(nodes: Nodes) -> bool:
-    """Whether the names are 0, 1, …, so that they need not be kept.
-
-    >>> is_numbered(Nodes.numbered(3)), is_numbered(Nodes("abc"))
-    (True, False)
-    """
-    return len(nodes) == 0 or (nodes.integers is not None and np.array_equal(nodes.integers, np.arange(len(nodes))))

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from philia.exceptions import GraphFileError
 
 BLOCK = 1 << 22
-"""About as many bytes as are worked on at a time; a file that is smaller is read without compiling anything."""
+"""Bytes processed at a time, about; a smaller file is read in plain Python, without loading numba."""
 
 LONGEST = 1 << 26
 """Bytes of the longest line; only binary files, or files made to fill the memory, have longer ones."""
@@ -23,7 +23,7 @@ _MARKS = (
 
 
 def text_blocks(stream: io.BufferedReader, encoding: str = "utf-8", size: int = BLOCK) -> Iterator[bytes]:
-    """The text in UTF-8, in blocks of about ``size`` bytes that end where a line ends.
+    """The text in UTF-8, in blocks of about ``size`` bytes that consist of whole lines.
 
     >>> list(text_blocks(io.BufferedReader(io.BytesIO(b"a b\\nc d")), size=5))
     [b'a b\\n', b'c d']
@@ -36,21 +36,21 @@ def text_blocks(stream: io.BufferedReader, encoding: str = "utf-8", size: int = 
 
 
 def whole_text(stream: io.BufferedReader, encoding: str = "utf-8") -> str:
-    """All of the text at once, for formats that are not made of lines."""
+    """The whole text, for formats that are not made of lines."""
     return b"".join(text_blocks(stream, encoding)).decode()
 
 
 def whole_lines(chunks: Iterator[bytes], size: int) -> Iterator[bytes]:
-    """The same bytes in blocks of at least ``size``, the last one aside, that end where a line ends.
+    """The same bytes in blocks of whole lines, each of at least ``size`` bytes except the last.
 
-    Every byte is looked at once, however long a line is: chunks are only joined when a line has ended.
+    Every byte is processed once, however long a line is: chunks are only joined when a line has ended.
 
     >>> list(whole_lines(iter([b"a", b" b\\nc", b" d\\n", b"e"]), 2))
     [b'a b\\n', b'c d\\n', b'e']
     """
     held: list[bytes] = []
-    length, line = 0, 0  # bytes that are held, and those of them after the last line end
-    half = b""  # a carriage return at the very end may be the first half of a line end, so it waits for the next chunk
+    length, line = 0, 0  # bytes held, and those of them after the last line end
+    half = b""  # a carriage return at the end may be the first half of a line end, so it waits for the next chunk
     for chunk in chunks:
         if half:
             half, chunk = b"", half + chunk
@@ -88,7 +88,7 @@ def _in_utf8(stream: io.BufferedReader, encoding: str, size: int) -> Iterator[by
             yield decoder.decode(chunk).encode()
         yield decoder.decode(b"", final=True).encode()
     except UnicodeError as error:
-        raise GraphFileError(f"the text is not in {encoding} ({error}); pass the encoding it is in") from None
+        raise GraphFileError(f"the text is not in {encoding} ({error}); pass its encoding") from None
 
 
 def _check(block: bytes, lines: int) -> None:
@@ -99,13 +99,13 @@ def _check(block: bytes, lines: int) -> None:
     except UnicodeDecodeError as error:
         line = lines + count_lines(block[: error.start]) + 1
         raise GraphFileError(
-            f"line {line:,} holds the byte 0x{block[error.start]:02x}, which is not UTF-8; "
+            f"line {line:,} contains the byte 0x{block[error.start]:02x}, which is not UTF-8; "
             'pass the encoding of the file, for example encoding="latin-1", or convert it to UTF-8'
         ) from None
 
 
 def count_lines(block: bytes) -> int:
-    """How many line ends there are; a carriage return and a newline together are one."""
+    """The number of line ends; a carriage return and a newline together are one."""
     if b"\r" not in block:
         return block.count(b"\n")
     return block.count(b"\n") + block.count(b"\r") - block.count(b"\r\n")

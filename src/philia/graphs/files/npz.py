@@ -1,4 +1,4 @@
-"""Files of numpy and scipy (.npz)."""
+"""NumPy and SciPy archives (.npz)."""
 
 from __future__ import annotations
 
@@ -17,17 +17,20 @@ import numpy.typing as npt
 from scipy import sparse
 
 from philia.exceptions import GraphFileError, PhiliaError
-from philia.graphs.files.compression import Source, is_bomb
-from philia.graphs.files.matrix_market import is_numbered
+from philia.graphs.described import DescribedGraph
+from philia.graphs.files.declarations import check_nodes
+from philia.graphs.files.names import is_numbered
 from philia.graphs.graph import Graph
 from philia.graphs.links import graph_from_names, graph_from_rows
 from philia.graphs.matrices import graph_from_entries, graph_from_matrix
-from philia.graphs.memory import require_memory
 from philia.graphs.nodes import Nodes
+from philia.storage import ReadingOptions, Source, is_bomb, require_memory
 
 _PER_NODE = ("node_labels", "node_features")
-_INTEGERS, _TEXT, _LIMITS = "names", "names_utf8", "names_limits"
+"""Arrays with one row per node, which tell the number of nodes."""
 
+_INTEGERS, _TEXT, _LIMITS = "names", "names_utf8", "names_limits"
+"""Arrays of philia beside the matrix: integer names, or all names joined in UTF-8 and where each ends."""
 
 _MAGIC = re.compile(rb"\x93NUMPY([\x01-\x03])[\x00-\xff]")
 _KIND = re.compile(r"[<>|=]?[?bBiufcSU]\d{0,9}")
@@ -37,11 +40,12 @@ _FIELDS = {
     "shape": re.compile(r"""['"]shape['"]\s*:\s*\(([\d\s,L]{0,200})\)"""),
 }
 _LONGEST = 1 << 16
+"""Bytes of an array's header; numpy writes some hundred."""
 
 
 @dataclass(frozen=True)
 class _Header:
-    """What an .npy file says of its array before the values begin, and where they begin."""
+    """The header of an .npy file, and the offset of the values after it."""
 
     dtype: np.dtype[Any]
     shape: tuple[int, ...]
@@ -52,8 +56,8 @@ class _Header:
 class Arrays:
     """The arrays of an .npz file by name.
 
-    numpy evaluates the header of an array as Python, and makes room for whatever size it claims. Here the header is
-    only matched, and the size it claims has to be the size of the entry in the archive.
+    numpy evaluates the header of an array as Python, and allocates the size that it claims. Here the header is only
+    matched, and the size that it claims has to be the size of the entry in the archive.
     """
 
     def __init__(self, source: Source) -> None:
@@ -68,7 +72,7 @@ class Arrays:
         return iter(self._entries)
 
     def shape(self, name: str) -> tuple[int, ...]:
-        """The shape of an array, whose values are not looked at."""
+        """The shape of an array, without reading its values."""
         with self._archive.open(self._entries[name]) as file:
             return _header(file, name).shape
 
@@ -82,14 +86,14 @@ class Arrays:
             if header.begin + count * header.dtype.itemsize != entry.file_size:
                 raise GraphFileError(
                     f"the array {name!r} announces {count:,} values of {header.dtype.itemsize} bytes, but the file has "
-                    f"{entry.file_size - header.begin:,} bytes of it; the file is damaged"
+                    f"{entry.file_size - header.begin:,} bytes for it; the file is damaged"
                 )
             self._source.check_unpacked(entry.file_size, f"the array {name!r}")
             self._source.check_values(count, f"the array {name!r}")
             require_memory(entry.file_size, f"the array {name!r}")
             values = np.frombuffer(file.read(), header.dtype)
         if header.dtype.kind == "b":
-            values = values.view(np.uint8) != 0  # other bytes than 0 and 1 would be booleans that are neither
+            values = values.view(np.uint8) != 0  # bytes other than 0 and 1 would be invalid booleans
         if header.dtype.kind == "U":
             _check_text(values, name)
         values = values.astype(header.dtype.newbyteorder("="), copy=False)
@@ -101,19 +105,18 @@ def _header(file: IO[bytes], name: str) -> _Header:
     width = 2 if magic and magic[1] == b"\x01" else 4
     length = int.from_bytes(file.read(width), "little")
     if magic is None or length > _LONGEST:
-        raise GraphFileError(f"the array {name!r} does not begin as arrays of numpy do; the file is damaged")
+        raise GraphFileError(f"the array {name!r} does not begin like a numpy array; the file is damaged")
     text = file.read(length).decode("latin-1")
     fields = {key: pattern.search(text) for key, pattern in _FIELDS.items()}
     if re.search(r"""['"]descr['"]\s*:\s*['"]\|?O""", text):
         raise GraphFileError(
-            "the file holds pickled objects, which could run any program when they are loaded; "
-            "save plain arrays instead"
+            "the file holds pickled objects, which could run any code when loaded; save plain arrays instead"
         )
     found = {key: match[1] for key, match in fields.items() if match is not None}
     if len(found) < len(fields) or not _KIND.fullmatch(found["descr"]) or not np.dtype(found["descr"]).itemsize:
         raise GraphFileError(
-            f"the array {name!r} is described by {text.strip()[:100]!r}; expected are the type and the shape of an "
-            "array of numbers or text"
+            f"the array {name!r} is described by {text.strip()[:100]!r}; expected the type and shape of an array "
+            "of numbers or text"
         )
     shape = tuple(int(size.rstrip("L")) for size in re.findall(r"\d+L?", found["shape"]))
     return _Header(np.dtype(found["descr"]), shape, found["fortran_order"] == "True", 8 + width + length)
@@ -122,37 +125,40 @@ def _header(file: IO[bytes], name: str) -> _Header:
 def _check_text(values: npt.NDArray[Any], name: str) -> None:
     codes = values.view(values.dtype.byteorder + "u4")
     if ((codes > 0x10FFFF) | ((codes >= 0xD800) & (codes < 0xE000))).any():
-        raise GraphFileError(f"the array {name!r} holds numbers that are no characters; the file is damaged")
+        raise GraphFileError(f"the array {name!r} holds numbers that are not characters; the file is damaged")
 
 
 @contextmanager
 def open_arrays(source: Source) -> Iterator[Arrays]:
-    """The arrays of an .npz file by name; objects that would run code when they are loaded are refused."""
+    """The arrays of an .npz file by name; pickled objects, which could run code when loaded, are refused."""
     try:
         yield Arrays(source)
     except (PhiliaError, MemoryError):
         raise
-    except Exception as error:  # zipfile has no common ancestor for its complaints about a damaged file
-        raise GraphFileError(f"this is not an .npz file as it should be ({error})") from error
+    except Exception as error:  # zipfile raises errors of many classes
+        raise GraphFileError(f"this is not a valid .npz file ({error})") from error
 
 
-def read_npz(source: Source, *, symmetrize: bool, keep_weights: bool = False) -> Graph:
+def read_npz(source: Source, options: ReadingOptions) -> Graph:
     """The graph of an .npz file.
 
     It holds a matrix of ``scipy.sparse.save_npz``, or links in an array ``edges`` (m x 2) or ``edge_index`` (2 x m).
-    A matrix has weights; for links only repetitions are counted.
+    A matrix has weights; of links, repetitions are counted.
     """
+    keep_weights = options.weights
     with open_arrays(source) as arrays:
         if "format" in arrays and "shape" in arrays:
             matrix = _sparse(arrays)
-            source.check_nodes(max(matrix.shape), matrix.nnz)
-            return graph_from_matrix(matrix, nodes=_names(arrays), symmetrize=symmetrize, keep_weights=keep_weights)
+            check_nodes(source, max(matrix.shape), matrix.nnz)
+            return graph_from_matrix(
+                matrix, nodes=_names(arrays), symmetrize=options.symmetrize, keep_weights=keep_weights
+            )
         if "edges" in arrays:
             return _from_ends(arrays["edges"], arrays, source, directed=False, keep_weights=keep_weights)
         if "edge_index" in arrays:
             return _from_ends(arrays["edge_index"].T, arrays, source, directed=True, keep_weights=keep_weights)
         raise GraphFileError(
-            f"the arrays in the file are {', '.join(map(repr, arrays))}; expected is a matrix saved by "
+            f"the arrays in the file are {', '.join(map(repr, arrays))}; expected a matrix saved by "
             "scipy.sparse.save_npz, or links in an array 'edges' with two columns or 'edge_index' with two rows"
         )
 
@@ -169,7 +175,7 @@ def _sparse(arrays: Arrays) -> Any:
     }
     if form not in parts:
         raise GraphFileError(
-            f"the matrix is kept in the form {form!r}; save it as csr: scipy.sparse.save_npz(path, matrix.tocsr())"
+            f"the matrix is in the format {form!r}; save it as csr: scipy.sparse.save_npz(path, matrix.tocsr())"
         )
     if form == "coo" and "coords" in arrays:
         parts["coo"] = "coords"
@@ -178,19 +184,18 @@ def _sparse(arrays: Arrays) -> Any:
     wrong = next((values for values in [size, *numbers] if values.dtype.kind not in "iu"), None)
     if wrong is not None or size.shape != (2,) or size.min() < 0:
         raise GraphFileError(
-            "the numbers that say where the entries of the matrix stand are not whole, or its size is not two of them; "
-            "the file is damaged"
+            "the indices of the matrix are not integers, or its shape is not two of them; the file is damaged"
         )
-    places = tuple(numbers[0]) if parts[form] == "coords" else tuple(numbers)
-    content = (data, places) if form == "coo" else (data, *places)
+    indices = tuple(numbers[0]) if parts[form] == "coords" else tuple(numbers)
+    content = (data, indices) if form == "coo" else (data, *indices)
     return getattr(sparse, f"{form}_array")(content, shape=tuple(size.tolist()))
 
 
 def _one(arrays: Arrays, name: str) -> Any:
-    """The only value of an array."""
+    """The single value of an array."""
     values = arrays[name]
     if values.size != 1:
-        raise GraphFileError(f"the array {name!r} has the shape {values.shape}; one value is expected")
+        raise GraphFileError(f"the array {name!r} has the shape {values.shape}; expected one value")
     return values.item()
 
 
@@ -198,14 +203,12 @@ def _names(arrays: Arrays) -> Nodes | None:
     if _INTEGERS in arrays:
         names = arrays[_INTEGERS]
         if names.ndim != 1 or names.dtype.kind not in "iu":
-            raise GraphFileError(
-                f"the array {_INTEGERS!r} holds {names.dtype} values; expected is one integer per node"
-            )
+            raise GraphFileError(f"the array {_INTEGERS!r} holds {names.dtype} values; expected one integer per node")
         return Nodes(names)
     if _TEXT not in arrays:
         return None
     text, limits = arrays[_TEXT].tobytes(), arrays[_LIMITS]
-    # Limits that went back and forth could cut the same text out again and again, and fill the memory.
+    # Limits that go back and forth could repeat the same text until memory is full.
     rising = limits.ndim == 1 and limits.dtype.kind in "iu" and limits.size and not (limits[1:] < limits[:-1]).any()
     if not rising or limits[0] != 0 or limits[-1] != len(text):
         raise GraphFileError(
@@ -217,13 +220,12 @@ def _names(arrays: Arrays) -> Nodes | None:
 def _from_ends(ends: npt.NDArray[Any], arrays: Arrays, source: Source, *, directed: bool, keep_weights: bool) -> Graph:
     if ends.ndim != 2 or ends.shape[1] != 2 or ends.dtype.kind not in "iu":
         raise GraphFileError(
-            f"the array of links holds {ends.dtype} values in the shape {ends.shape}; "
-            "expected are two whole numbers a link"
+            f"the array of links holds {ends.dtype} values in the shape {ends.shape}; expected two integers per link"
         )
     count = _count_nodes(arrays)
     if count is None and directed and keep_weights:
-        names, places = np.unique(ends, return_inverse=True)
-        rows, columns = places.reshape(-1, 2).T
+        names, numbers = np.unique(ends, return_inverse=True)
+        rows, columns = numbers.reshape(-1, 2).T
         return graph_from_entries(rows, columns, Nodes(names), keep_weights=True)
     if count is None:
         return graph_from_names(ends[:, 0], ends[:, 1], keep_weights=keep_weights)
@@ -231,21 +233,22 @@ def _from_ends(ends: npt.NDArray[Any], arrays: Arrays, source: Source, *, direct
         raise GraphFileError(
             f"the links join nodes {ends.min():,} to {ends.max():,}, but there are {count:,} nodes, numbered from 0"
         )
-    source.check_nodes(count, len(ends))
+    check_nodes(source, count, len(ends))
     make = graph_from_entries if directed else graph_from_rows
     return make(ends[:, 0], ends[:, 1], Nodes.numbered(count), keep_weights=keep_weights)
 
 
 def _count_nodes(arrays: Arrays) -> int | None:
-    """How many nodes there are, if another array tells."""
+    """The number of nodes, if another array tells."""
     if "num_nodes" in arrays:
         return int(_one(arrays, "num_nodes"))
     shapes = [arrays.shape(name) for name in _PER_NODE if name in arrays]
     return next((shape[0] for shape in shapes if shape), None)
 
 
-def write_npz(graph: Graph, file: BinaryIO) -> None:
-    """What ``scipy.sparse.load_npz`` reads, with the names, unless they are 0, 1, …, in arrays beside the matrix."""
+def write_npz(described: DescribedGraph, file: BinaryIO) -> None:
+    """Write what ``scipy.sparse.load_npz`` reads; names, unless they are 0, 1, …, are arrays beside the matrix."""
+    graph = described.graph
     matrix = graph.adjacency
     arrays = {
         "format": np.array(b"csr"),
@@ -256,10 +259,10 @@ def write_npz(graph: Graph, file: BinaryIO) -> None:
         "indptr": matrix.indptr,
         **_name_arrays(graph.nodes),
     }
-    held = io.BytesIO()  # an archive is not written from front to back, which a compressed file would need
+    held = io.BytesIO()  # an archive is not written front to back, as a compressed stream has to be
     np.savez_compressed(held, **arrays)
     if any(is_bomb(max(array.nbytes, 8 * array.size), held.tell()) for array in arrays.values()):
-        held = io.BytesIO()  # a graph with nearly all links shrinks so far that reading would suspect it
+        held = io.BytesIO()  # a nearly complete graph shrinks so much that reading would refuse it
         np.savez(held, **arrays)
     file.write(held.getbuffer())
 

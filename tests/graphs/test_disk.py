@@ -1,9 +1,7 @@
-"""Arrays and graphs in temporary files, against the same in memory."""
+"""Graphs on disk, against the same in memory."""
 
 from __future__ import annotations
 
-import tempfile
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,49 +13,9 @@ from scipy import sparse
 from tests.strategies import graphs, weighed
 
 from philia._types import BoolArray
-from philia.exceptions import GraphFileError
-from philia.graphs import Graph, mapped
-from philia.graphs.mapped import InMemory, OnDisk, TemporaryArray, link_parts, on_disk, part_of, storage_of
-
-
-@given(st.lists(st.tuples(st.integers(0, 30), st.lists(st.integers(-9, 9), max_size=6)), max_size=8), st.integers(1, 9))
-def test_a_temporary_array_is_an_array(writes: list[tuple[int, list[int]]], count: int) -> None:
-    array, expected = TemporaryArray(np.int16), np.zeros(40, np.int16)
-    for at, values in writes:
-        array.put(at, np.array(values, np.int16))
-        expected[at : at + len(values)] = values
-    np.testing.assert_array_equal(array.mapped(), expected[: array.size])
-    pieces = list(array.pieces(count))
-    assert all(piece.size == count for piece in pieces[:-1])
-    np.testing.assert_array_equal(np.concatenate([np.empty(0, np.int16), *pieces]), expected[: array.size])
-
-
-def test_temporary_files_have_no_name_and_mapped_arrays_outlive_them(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    array = TemporaryArray(np.int64)
-    array.append(np.arange(5))
-    mapped = array.mapped()
-    assert list(tmp_path.iterdir()) == []
-    del array
-    assert mapped.tolist() == [0, 1, 2, 3, 4]
-    assert not mapped.flags.writeable
-
-
-def test_a_folder_that_cannot_be_written_to_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "nowhere"))
-    with pytest.raises(GraphFileError, match=r"nowhere.* TMPDIR"):
-        TemporaryArray(np.int64)
-
-
-def test_a_full_disk_is_noticed_when_it_is_written_to() -> None:
-    array = TemporaryArray(np.int64)
-    with Path("/dev/full").open("r+b", buffering=0) as full:
-        array._file.close()
-        array._file = full  # type: ignore[assignment]
-        with pytest.raises(GraphFileError, match=r"No space left .* TMPDIR"):
-            array.append(np.arange(5))
+from philia.graphs import Graph, disk
+from philia.graphs.disk import link_parts, on_disk, part_of
+from philia.storage.arrays import InMemory, OnDisk, storage_of
 
 
 def dense(graph: Graph) -> npt.NDArray[Any]:
@@ -78,7 +36,7 @@ def test_a_part_of_a_graph_has_the_links_that_are_kept(place: Any, data: st.Data
         return np.asarray(kept[rows, columns])
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(mapped, "_ENTRIES", 1)  # as many entries at a time as there are nodes
+        patch.setattr(disk, "_ENTRIES", 1)  # as many entries at a time as there are nodes
         part = part_of(place(graph), keep)
         links = list(link_parts(part))
     rows, columns = np.nonzero(graph.adjacency.toarray() * kept)

@@ -1,4 +1,4 @@
-"""How much memory there is, and how much of it may be used: asked before it is needed."""
+"""Memory: how much is free, and how much of it this process may use, checked before anything is allocated."""
 
 from __future__ import annotations
 
@@ -15,15 +15,18 @@ _BINARY_UNITS = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 _SIZE = re.compile(r"(\d+(?:\.\d*)?|\.\d+)\s*([KMGT]?)(I?)B?", re.IGNORECASE)
 
 _GROUPS, _MEMBERSHIPS = Path("/sys/fs/cgroup"), Path("/proc/self/cgroup")
-_AT_THE_START = 250 * 10**6
-"""What Python and the libraries take, where the system does not tell."""
+_AT_START = 250 * 10**6
+"""Bytes that Python and the libraries take after import, roughly, where the system does not tell."""
+
+_UNKNOWN = 1 << 40
+"""Bytes assumed to be free where the system does not tell: so much that nothing is refused."""
 
 
 @dataclass(frozen=True)
 class MemoryBound:
-    """How many bytes of memory of its own this process may have, Python and its libraries included.
+    """How many bytes of private memory this process may hold, Python and its libraries included.
 
-    Files that are mapped into memory do not count: the system takes their pages back when it needs them.
+    Memory-mapped files do not count: the system reclaims their pages when it needs them.
 
     >>> MemoryBound.of("4G"), MemoryBound.of("1.5 GiB"), MemoryBound.of(500_000_000)
     (MemoryBound(4.0 GB), MemoryBound(1.6 GB), MemoryBound(0.5 GB))
@@ -33,7 +36,7 @@ class MemoryBound:
 
     @classmethod
     def of(cls, told: MemoryBound | str | int) -> MemoryBound:
-        """The bound from a number of bytes, or from text such as 500M, 4G (10⁹ bytes each) or 4GiB (2³⁰).
+        """The bound given as a number of bytes, or as text such as 500M, 4G (10⁹ bytes each) or 4GiB (2³⁰).
 
         >>> MemoryBound.of("lots")
         Traceback (most recent call last):
@@ -51,26 +54,26 @@ class MemoryBound:
 
     @property
     def left(self) -> int:
-        """How many bytes this process may still allocate: within the bound, and as far as the machine has them."""
+        """How many bytes this process may still allocate, within the bound and the memory that is free."""
         return max(0, min(self.size - private_memory(), available_memory()))
 
     def require(self, needed: int, purpose: str) -> None:
-        """Refuse work that cannot fit, before any of it is allocated.
+        """Raise an error if work that needs this many bytes cannot fit.
 
         >>> MemoryBound(10**6).require(2 * 10**9, "a table of names")
         Traceback (most recent call last):
-        philia.exceptions.NotEnoughMemoryError: a table of names needs about 2.0G but of the memory allowed, 1M, 0M ...
+        philia.exceptions.NotEnoughMemoryError: a table of names needs about 2.0G, but of the memory allowed, 1M, 0M ...
         """
-        there = available_memory()
-        if needed > there:
+        free = available_memory()
+        if needed > free:
             raise NotEnoughMemoryError(
-                f"{purpose} needs about {needed / 1e9:,.1f} GB but {there / 1e9:,.1f} GB are free; "
+                f"{purpose} needs about {needed / 1e9:,.1f} GB, but {free / 1e9:,.1f} GB are free; "
                 "use a smaller graph, fewer communities, or a machine with more memory"
             )
         held = private_memory()
         if needed > self.size - held:
             raise NotEnoughMemoryError(
-                f"{purpose} needs about {in_words(needed)} but of the memory allowed, {in_words(self.size)}, "
+                f"{purpose} needs about {in_words(needed)}, but of the memory allowed, {in_words(self.size)}, "
                 f"{in_words(max(0, self.size - held))} are left; allow at least {in_words(needed + held)}"
             )
 
@@ -79,7 +82,7 @@ class MemoryBound:
 
 
 WHOLE_MACHINE = MemoryBound(sys.maxsize)
-"""The bound of those who told none: what is free."""
+"""The bound when none is given: the memory that is free."""
 
 
 def in_words(size: int) -> str:
@@ -92,11 +95,11 @@ def in_words(size: int) -> str:
 
 
 def require_memory(needed: int, purpose: str) -> None:
-    """Refuse work that the machine has no memory for, before any of it is allocated.
+    """Raise an error if work needs more memory than is free.
 
     >>> require_memory(1 << 60, "a dense matrix of 400,000,000 nodes")
     Traceback (most recent call last):
-    philia.exceptions.NotEnoughMemoryError: a dense matrix of 400,000,000 nodes needs about 1,152,921,504.6 GB but ...
+    philia.exceptions.NotEnoughMemoryError: a dense matrix of 400,000,000 nodes needs about 1,152,921,504.6 GB, but ...
     """
     WHOLE_MACHINE.require(needed, purpose)
 
@@ -104,13 +107,13 @@ def require_memory(needed: int, purpose: str) -> None:
 def available_memory() -> int:
     """Bytes that can still be allocated, as far as the system tells; a generous guess where it does not.
 
-    A container or a batch job is often allowed less than the machine has; then that counts.
+    The limit of a container or a batch job counts where it is below that of the machine.
     """
     return min(_free_in_machine(), _free_in_group(_GROUPS, _MEMBERSHIPS))
 
 
 def private_memory() -> int:
-    """Bytes that this process holds for itself, without the files that are mapped into it.
+    """Bytes of private memory that this process holds, without memory-mapped files.
 
     >>> private_memory() > 10**6
     True
@@ -121,7 +124,7 @@ def private_memory() -> int:
     try:
         import resource
     except ImportError:  # Windows
-        return _AT_THE_START
+        return _AT_START
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return int(peak) * (1 if sys.platform == "darwin" else 1024)
 
@@ -133,17 +136,17 @@ def _free_in_machine() -> int:
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):
-        return 1 << 40
+        return _UNKNOWN
 
 
 def _fields(path: Path) -> dict[str, int]:
-    """The sizes in one of Linux' tables, in bytes; nothing elsewhere."""
+    """The sizes in a table of Linux's /proc, in bytes; empty on other systems."""
     lines = [line.replace(":", " ").split() for line in _lines(path)]
     return {line[0]: int(line[1]) * 1024 for line in lines if len(line) == 3 and line[2] == "kB"}
 
 
 def _free_in_group(groups: Path, memberships: Path) -> int:
-    """What the control groups of this process leave it, in either version of Linux' control groups."""
+    """What the control groups of this process leave it, in either version of Linux's control groups."""
     free = sys.maxsize
     for membership in _lines(memberships):
         _, controllers, inside = membership.split(":", 2)
@@ -156,19 +159,19 @@ def _free_in_group(groups: Path, memberships: Path) -> int:
 
 
 def _left_in(root: Path, inside: str, limit: str, used: str, given_back: str) -> int:
-    """The least that any group above the process leaves; in a container the innermost one stands at the root."""
+    """The least that any group above the process leaves; in a container the innermost group is at the root."""
     free, folder = sys.maxsize, root / inside.strip("/")
-    for place in [folder, *folder.parents]:
-        if place == root.parent:
+    for group in [folder, *folder.parents]:
+        if group == root.parent:
             break
-        allowed, taken = _number(place / limit), _number(place / used)
+        allowed, taken = _number(group / limit), _number(group / used)
         if allowed is not None and taken is not None:
-            free = min(free, max(0, allowed - taken + _cached(place / "memory.stat", given_back)))
+            free = min(free, max(0, allowed - taken + _cached(group / "memory.stat", given_back)))
     return free
 
 
 def _number(path: Path) -> int | None:
-    """The number in a file; None if there is none, as in "max"."""
+    """The number in a file; None if there is none, as for "max"."""
     try:
         return int(path.read_text())
     except (OSError, ValueError):
@@ -176,12 +179,12 @@ def _number(path: Path) -> int | None:
 
 
 def _cached(path: Path, name: str) -> int:
-    """Pages of files that the group is charged for and would lose before anything else."""
+    """Bytes of cached file pages that are charged to the group and reclaimed first."""
     return next((int(line.split()[1]) for line in _lines(path) if line.startswith(f"{name} ")), 0)
 
 
 def _lines(path: Path) -> list[str]:
-    """The lines of a file, none where there is no such file."""
+    """The lines of a file; empty if it does not exist."""
     try:
         return path.read_text().splitlines()
     except OSError:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from philia.datasets import CATALOG
-from philia.datasets.places import cache_folder, data_folder, find
+from philia.datasets.cache import cache_folder, data_folder, find
 from philia.exceptions import InvalidParameterError
 
 FILE = CATALOG["football"].links
@@ -32,7 +32,7 @@ def test_the_folder_of_the_user_comes_before_the_cache(
     assert find(FILE) == filed
 
 
-def test_a_folder_of_data_that_is_not_there_is_complained_about(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_folder_of_data_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PHILIA_DATA", "no/such/folder")
     with pytest.raises(InvalidParameterError, match=r"\$PHILIA_DATA is 'no/such/folder', which is not a folder"):
         find(FILE)
@@ -68,7 +68,7 @@ def test_each_system_has_its_own_cache(
     assert cache_folder() == tmp_path / "mine"
 
 
-def test_without_a_home_the_cache_has_to_be_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_home_folder_the_cache_has_to_be_set(monkeypatch: pytest.MonkeyPatch) -> None:
     def homeless() -> Path:
         raise RuntimeError("Could not determine home directory.")
 

@@ -1,4 +1,4 @@
-"""Loading by name: what is found is used, what is not is downloaded, what is wrong is refused."""
+"""Loading by name: files on this machine are used, missing ones are downloaded, wrong ones are refused."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from philia.datasets import CATALOG, fetch, load
 from philia.datasets.parts import largest_communities, largest_component
 from philia.exceptions import GraphFileError, InvalidParameterError
 from philia.graphs import as_graph
-from philia.graphs.files.compression import SUFFIXES
+from philia.storage import COMPRESSION_SUFFIXES
 from tests.datasets.server import LABELS, LINKS, FileServer
 
 
@@ -41,7 +41,7 @@ def test_files_that_are_here_are_not_downloaded(
 
 
 @pytest.mark.parametrize("variable", ["PHILIA_DATA", "PHILIA_CACHE"])
-def test_a_wrong_file_is_refused_wherever_it_lies(
+def test_a_wrong_file_is_refused_wherever_it_is(
     variable: str, server: FileServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(variable, str(tmp_path))
@@ -55,14 +55,14 @@ def test_a_wrong_file_is_refused_wherever_it_lies(
     assert server.asked == []
 
 
-def test_the_bytes_that_arrive_are_told_a_file() -> None:
+def test_progress_is_reported_per_file() -> None:
     told: dict[str, int] = {}
     fetch("tiny", on_bytes=lambda file, arrived: told.update({file.name: arrived}))
     assert told == {"links.csv": len(LINKS), "labels.csv": len(LABELS)}
 
 
 def test_an_unknown_name_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(InvalidParameterError, match="no dataset 'blogs'; there are 'blog', 'youtube'"):
+    with pytest.raises(InvalidParameterError, match="no dataset 'blogs'; choose one of 'blog', 'youtube'"):
         load("blogs")
 
 
@@ -73,12 +73,12 @@ def test_a_dataset_without_labels_has_none(server: FileServer, monkeypatch: pyte
 
 
 def test_no_file_is_compressed_a_second_time_on_its_way_to_the_disk() -> None:
-    """What downloads are written with compresses by the ending of the name."""
+    """Downloads are written by `saving`, which compresses files with these suffixes."""
     files = [file for entry in CATALOG.values() for file in entry.files]
-    assert not [file.path for file in files if file.name.endswith(SUFFIXES)]
+    assert not [file.path for file in files if file.name.endswith(COMPRESSION_SUFFIXES)]
 
 
-def test_every_file_of_the_catalog_has_one_place_and_one_checksum() -> None:
+def test_every_file_of_the_catalog_has_one_path_and_one_checksum() -> None:
     files = {file for entry in CATALOG.values() for file in entry.files}
     assert len({file.path for file in files}) == len({file.sha256 for file in files}) == len(files)
     assert all(len(file.sha256) == 64 and file.address.endswith("/" + file.name) for file in files)

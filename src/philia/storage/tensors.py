@@ -1,8 +1,8 @@
-"""Arrays and a header in one safetensors file: no pickle, written whole or not at all, checked when read.
+"""Arrays and a header in one safetensors file: no pickle, saved atomically, and checked when read.
 
-Arrays are written in pieces, so that a file may hold more than there is room for beside what is there already. The
-format is the number of bytes of a header, the header in JSON, and the bytes of all arrays. The header begins with a
-checksum of every other byte of the file, so that no part of it can change unseen.
+Arrays are written in pieces, so a file may hold more than fits into memory a second time. The format is the size of the
+header in bytes, the header in JSON, and the bytes of all arrays. The header begins with a checksum of every other byte
+of the file, so no part of it can change unnoticed.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
@@ -21,27 +20,27 @@ import numpy as np
 import numpy.typing as npt
 
 from philia._version import __version__
-from philia.exceptions import GraphFileError, ModelFileError
-from philia.graphs.files.saving import saving
+from philia.exceptions import ModelFileError
+from philia.storage.files import FilePath, saving
 
 FORMAT = 2
-"""Raised by one whenever an older philia could misread a newer file. The checksum of format 1 covered arrays alone."""
+"""Increased whenever an older philia could misread a newer file. The checksum of format 1 covered only the arrays."""
 
 _BEGINNING = b'{"__metadata__": {"checksum": "'
-"""How a header begins. The checksum follows at a fixed place, so that it is checked before anything is parsed."""
+"""The beginning of a header. The checksum follows at a fixed offset, so it is checked before anything is parsed."""
 
 _DIGITS = 32
-"""Hexadecimal digits of a checksum."""
+"""Hexadecimal digits of a checksum: 128 bits, enough against accidents (it is not meant against forgery)."""
 
 _PIECE = 1 << 20
-"""About how many numbers are written at a time."""
+"""Numbers written at a time: at most 8 MB."""
 
 Arrays = Mapping[str, npt.NDArray[Any]]
 
 
 @dataclass(frozen=True)
 class InPieces:
-    """An array that is made while it is written, as often as it is asked for, from front to back.
+    """An array that is computed piece by piece while it is written, from front to back, each time it is needed.
 
     >>> squares = InPieces(np.dtype(np.int64), (4,), lambda: (np.arange(i, i + 2) ** 2 for i in (0, 2)))
     >>> [piece.tolist() for piece in squares.pieces()]
@@ -54,7 +53,7 @@ class InPieces:
 
     @classmethod
     def of(cls, array: npt.NDArray[Any] | InPieces) -> InPieces:
-        """An array that is there already, some rows at a time.
+        """An array that exists already, a few rows at a time.
 
         >>> [piece.shape for piece in InPieces.of(np.ones((3, 2**19))).pieces()]
         [(2, 524288), (1, 524288)]
@@ -71,24 +70,22 @@ class InPieces:
 
     @property
     def nbytes(self) -> int:
-        """How many bytes of the file it takes."""
+        """Its size in the file, in bytes."""
         return math.prod(self.shape) * self.dtype.itemsize
 
     def contents(self) -> Iterator[memoryview]:
-        """Its bytes as the file has them."""
+        """Its bytes as the file holds them."""
         for piece in self.pieces():
             yield np.ascontiguousarray(piece, self.dtype.newbyteorder("<")).reshape(-1).view(np.uint8).data
 
 
-def write_arrays(
-    path: str | os.PathLike[str], arrays: Mapping[str, npt.NDArray[Any] | InPieces], header: Mapping[str, Any]
-) -> None:
-    """Write arrays and header to a file, whole or not at all."""
+def write_arrays(path: FilePath, arrays: Mapping[str, npt.NDArray[Any] | InPieces], header: Mapping[str, Any]) -> None:
+    """Write arrays and a header to a file atomically."""
     parts = {name: InPieces.of(array) for name, array in arrays.items()}
-    # Larger numbers come first, so that each array begins where its numbers may lie in memory.
+    # Wider types come first, so that each array is aligned for its type.
     ordered = sorted(parts, key=lambda name: (-parts[name].dtype.itemsize, name))
-    told = json.dumps({"format": FORMAT, "philia": __version__, **header})
-    table: dict[str, Any] = {"__metadata__": {"checksum": "0" * _DIGITS, "philia": told}}
+    about = json.dumps({"format": FORMAT, "philia": __version__, **header})
+    table: dict[str, Any] = {"__metadata__": {"checksum": "0" * _DIGITS, "philia": about}}
     ends = list(accumulate((parts[name].nbytes for name in ordered), initial=0))
     for name, offsets in zip(ordered, pairwise(ends), strict=True):
         part = parts[name]
@@ -100,24 +97,21 @@ def write_arrays(
     for name in ordered:
         for content in parts[name].contents():
             digest.update(content)
-    try:
-        with saving(path) as file:
-            file.write(before + digest.hexdigest().encode() + after)
-            for name in ordered:
-                file.writelines(parts[name].contents())
-    except GraphFileError as error:
-        raise ModelFileError(str(error)) from None
+    with saving(path, ModelFileError) as file:
+        file.write(before + digest.hexdigest().encode() + after)
+        for name in ordered:
+            file.writelines(parts[name].contents())
 
 
 def _written_type(dtype: np.dtype[Any]) -> str:
-    """What safetensors calls a kind of numbers."""
+    """The name of a dtype in safetensors."""
     return "BOOL" if dtype.kind == "b" else f"{dtype.kind.upper()}{8 * dtype.itemsize}"
 
 
-def read_arrays(path: str | os.PathLike[str]) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any]]:
-    """The arrays and the header of a file, or a ``ModelFileError`` if it is missing, damaged, foreign or too new.
+def read_arrays(path: FilePath) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any]]:
+    """The arrays and the header of a file; a ``ModelFileError`` if it is missing, damaged, foreign or too new.
 
-    Files of format 1 are still read. Their checksum does not cover the header, whose ``format`` tells.
+    Files of format 1, whose checksum does not cover the header, are still read.
     """
     if not Path(path).is_file():
         raise ModelFileError(
@@ -131,7 +125,7 @@ def read_arrays(path: str | os.PathLike[str]) -> tuple[dict[str, npt.NDArray[Any
         arrays, header = _parsed(path)
     except ModelFileError:
         raise
-    except Exception as error:  # whatever the parsers of JSON and safetensors trip over, the file is to blame
+    except Exception as error:  # the parsers of JSON and safetensors raise many kinds; the file is at fault
         raise ModelFileError(
             f"{str(path)!r} is not a readable model file ({str(error) or type(error).__name__}); write it again with "
             "model.save(path)"
@@ -152,7 +146,7 @@ def read_arrays(path: str | os.PathLike[str]) -> tuple[dict[str, npt.NDArray[Any
 
 
 def _is_whole(file: BinaryIO) -> bool | None:
-    """Whether every byte is as it was written; None for a file that does not begin with a checksum of all of it."""
+    """Whether every byte matches the checksum; None for a file that does not begin with one (format 1)."""
     before, found = file.read(8 + len(_BEGINNING)), file.read(_DIGITS)
     if not before.endswith(_BEGINNING):
         return None
@@ -162,7 +156,7 @@ def _is_whole(file: BinaryIO) -> bool | None:
     return digest.hexdigest().encode() == found
 
 
-def _parsed(path: str | os.PathLike[str]) -> tuple[dict[str, npt.NDArray[Any]], Any]:
+def _parsed(path: FilePath) -> tuple[dict[str, npt.NDArray[Any]], Any]:
     from safetensors import safe_open
 
     with safe_open(path, framework="numpy") as file:
@@ -170,7 +164,7 @@ def _parsed(path: str | os.PathLike[str]) -> tuple[dict[str, npt.NDArray[Any]], 
         return {name: file.get_tensor(name) for name in file.keys()}, header  # noqa: SIM118  (not a mapping)
 
 
-def _damaged(path: str | os.PathLike[str]) -> ModelFileError:
+def _damaged(path: FilePath) -> ModelFileError:
     return ModelFileError(f"{str(path)!r} is damaged: its content does not match its checksum; restore it or fit again")
 
 

@@ -1,4 +1,4 @@
-"""Tables of links in Parquet files, through whichever of pyarrow and polars is installed."""
+"""Parquet: tables of links, read and written by pyarrow or polars, whichever is installed."""
 
 from __future__ import annotations
 
@@ -9,24 +9,27 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from philia.exceptions import GraphFileError, InvalidGraphError, MissingDependencyError, PhiliaError
-from philia.graphs.files.compression import Source
+from philia.graphs.described import DescribedGraph
 from philia.graphs.graph import Graph
 from philia.graphs.links import Column, find_columns, graph_from_table, plain_name
+from philia.storage import ReadingOptions, Source
+
+_Columns = tuple[int | str, int | str] | None
 
 
-def read_parquet(source: Source, columns: tuple[int | str, int | str] | None, *, keep_weights: bool = False) -> Graph:
-    """The graph of a Parquet file with one link a row; columns are found as in a frame, see :func:`philia.as_graph`."""
+def read_parquet(source: Source, options: ReadingOptions) -> Graph:
+    """The graph of a Parquet file with one link per row, in columns found as :func:`philia.as_graph` finds them."""
     stream = source.seekable()
     try:
         if _library() == "pyarrow":
-            headers, table = _with_pyarrow(stream, columns, source)
+            headers, table = _with_pyarrow(stream, options.columns, source)
         else:
-            headers, table = _with_polars(stream, columns)
+            headers, table = _with_polars(stream, options.columns)
     except (PhiliaError, MemoryError):
         raise
-    except Exception as error:  # the two libraries have no common ancestor for their complaints about a damaged file
-        raise GraphFileError(f"this is not a Parquet file as it should be ({error})") from error
-    return graph_from_table(headers, table, (0, 1), keep_weights=keep_weights)
+    except Exception as error:  # the two libraries raise errors of unrelated classes
+        raise GraphFileError(f"this is not a valid Parquet file ({error})") from error
+    return graph_from_table(headers, table, (0, 1), keep_weights=options.weights)
 
 
 def _library() -> str:
@@ -36,11 +39,11 @@ def _library() -> str:
     raise MissingDependencyError("Parquet files need pyarrow or polars; install one of them: pip install pyarrow")
 
 
-def _wanted(headers: list[str], columns: tuple[int | str, int | str] | None) -> list[int]:
-    """The columns worth loading: the two ends and the weights."""
+def _wanted(headers: list[str], columns: _Columns) -> list[int]:
+    """The columns to load: the two ends and the weights."""
     if len(headers) < 2:
         raise InvalidGraphError(f"the table has {len(headers)} column(s); two are needed, one for each end of a link")
-    weights = [place for place, name in enumerate(headers) if plain_name(name) == "weight"]
+    weights = [column for column, name in enumerate(headers) if plain_name(name) == "weight"]
     return [*find_columns(headers, columns), *weights[:1]]
 
 
@@ -51,16 +54,14 @@ def _refuse_missing(count: int) -> None:
         )
 
 
-def _with_pyarrow(
-    stream: BinaryIO, columns: tuple[int | str, int | str] | None, source: Source
-) -> tuple[list[str], list[Column]]:
+def _with_pyarrow(stream: BinaryIO, columns: _Columns, source: Source) -> tuple[list[str], list[Column]]:
     from pyarrow import parquet
 
     about = parquet.ParquetFile(stream)
     headers = list(about.schema_arrow.names)
-    chosen = [headers[place] for place in _wanted(headers, columns)]
+    chosen = [headers[column] for column in _wanted(headers, columns)]
     source.check_values(len(chosen) * about.metadata.num_rows, "the table")
-    # Texts come as numbers of a dictionary: otherwise a long name that millions of rows share would be copied for each.
+    # Text is read as indices into a dictionary: otherwise a long name would be copied for each row that has it.
     table = parquet.ParquetFile(stream, read_dictionary=chosen).read(columns=chosen)
     _refuse_missing(sum(table.column(name).null_count for name in chosen[:2]))
     return chosen, [_array(table.column(name)) for name in chosen]
@@ -82,11 +83,11 @@ def _array(column: Any) -> Column:
     return found
 
 
-def _with_polars(stream: BinaryIO, columns: tuple[int | str, int | str] | None) -> tuple[list[str], list[Column]]:
+def _with_polars(stream: BinaryIO, columns: _Columns) -> tuple[list[str], list[Column]]:
     import polars
 
     frame = polars.read_parquet(stream)
-    chosen = [frame.columns[place] for place in _wanted(frame.columns, columns)]
+    chosen = [frame.columns[column] for column in _wanted(frame.columns, columns)]
     _refuse_missing(sum(frame[name].null_count() for name in chosen[:2]))
     return chosen, [_series(frame[name]) for name in chosen]
 
@@ -96,11 +97,12 @@ def _series(column: Any) -> Column:
     return array
 
 
-def write_parquet(graph: Graph, file: BinaryIO) -> None:
-    """One link a row in the columns source, target and, if there are weights, weight.
+def write_parquet(described: DescribedGraph, file: BinaryIO) -> None:
+    """Write one link per row in the columns source, target and, if there are weights, weight.
 
-    A node without links is written as a link to itself.
+    A node without links is written as a self-loop.
     """
+    graph = described.graph
     if not graph.n_nodes:
         raise GraphFileError("a table of links cannot hold a graph without nodes; write .mtx, .npz, .graphml or .gml")
     rows, columns = graph.links

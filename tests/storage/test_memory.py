@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from philia.exceptions import InvalidParameterError, NotEnoughMemoryError
-from philia.graphs import memory
-from philia.graphs.memory import MemoryBound, in_words
+from philia.storage import MemoryBound, in_words, memory
 
 
 @pytest.mark.parametrize(
@@ -44,17 +43,17 @@ def test_a_size_in_words_is_enough_and_hardly_more(size: int) -> None:
     assert size <= MemoryBound.of(in_words(size)).size <= size + 10**8
 
 
-def test_the_least_that_would_do_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_error_says_how_much_would_be_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "private_memory", lambda: 300 * 10**6)
     monkeypatch.setattr(memory, "available_memory", lambda: 10**11)
-    with pytest.raises(NotEnoughMemoryError, match=r"a cake needs about 200M .* 400M, 100M are left; .* least 500M"):
+    with pytest.raises(NotEnoughMemoryError, match=r"a cake needs about 200M, .* 400M, 100M are left; .* least 500M"):
         MemoryBound.of("400M").require(2 * 10**8, "a cake")
     MemoryBound.of("500M").require(2 * 10**8, "a cake")
     assert MemoryBound.of("500M").left == 2 * 10**8
     assert MemoryBound.of("200M").left == 0
 
 
-def test_a_bound_above_the_machine_is_no_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bound_above_the_free_memory_does_not_help(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "available_memory", lambda: 10**6)
     with pytest.raises(NotEnoughMemoryError, match=r"0\.0 GB are free"):
         MemoryBound.of("1T").require(10**8, "a cake")

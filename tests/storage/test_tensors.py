@@ -14,11 +14,12 @@ from hypothesis.extra import numpy as arrays_of
 from safetensors.numpy import load_file
 
 from philia import CommunityModel
-from philia.factors import CommunityFactors, files
-from philia.factors.files import InPieces, read_arrays, write_arrays
+from philia.factors import CommunityFactors
 from philia.graphs import Graph, Nodes
 from philia.models.files import KeptModel, read_model, write_model
 from philia.solvers import Solution
+from philia.storage import tensors
+from philia.storage.tensors import InPieces, read_arrays, write_arrays
 
 kinds = st.sampled_from(["<f8", "<f4", "<i8", "<i4", "|u1", "|b1"])
 some_arrays = arrays_of.arrays(kinds, arrays_of.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=5))
@@ -31,7 +32,7 @@ def test_any_arrays_come_back_and_the_library_reads_the_same(
 ) -> None:
     path = Path(tempfile.mkdtemp()) / "arrays.safetensors"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(files, "_PIECE", piece)
+        patch.setattr(tensors, "_PIECE", piece)
         write_arrays(path, arrays, {"told": 7})
     ours, header = read_arrays(path)
     assert header["told"] == 7
@@ -42,14 +43,14 @@ def test_any_arrays_come_back_and_the_library_reads_the_same(
             assert (found[name].dtype, found[name].shape) == (array.dtype, array.shape)
 
 
-def test_arrays_begin_where_their_numbers_may_lie(tmp_path: Path) -> None:
+def test_arrays_are_aligned_for_their_types(tmp_path: Path) -> None:
     write_arrays(tmp_path / "x", {"a": np.ones(3, np.uint8), "b": np.ones(3, np.float32), "c": np.ones(1)}, {})
     content = (tmp_path / "x").read_bytes()
     assert int.from_bytes(content[:8], "little") % 8 == 0
     assert content[-3:] == b"\x01\x01\x01"
 
 
-def test_an_array_may_be_made_while_it_is_written(tmp_path: Path) -> None:
+def test_an_array_may_be_computed_while_it_is_written(tmp_path: Path) -> None:
     squares = InPieces(np.dtype(np.int32), (6,), lambda: (np.arange(at, at + 2) ** 2 for at in (0, 2, 4)))
     write_arrays(tmp_path / "x", {"squares": squares}, {})
     assert read_arrays(tmp_path / "x")[0]["squares"].tolist() == [0, 1, 4, 9, 16, 25]

@@ -1,191 +1,66 @@
-"""Arrays in temporary files instead of memory, and graphs whose links are there.
+"""Graphs whose links are on disk.
 
-Arrays that are made piece by piece can be put in memory or on disk (:class:`Storage`). A graph made of another one goes
-where that one is, without a copy of all links in between (:func:`part_of`).
+A graph made from another one keeps its links where that one has them, without a copy of all links in memory
+(:func:`part_of`).
 
-A graph can also be made of more links than memory holds (:class:`SpooledLinks`). A link is then one whole number, so
-that it can be sorted: its row in the upper 32 bits, its column in the next 31, and in the last one whether it had a
-weight. Links are first written as they come. Then both directions of each are written in buckets of rows that fit into
-memory. Each bucket is sorted, repetitions fall out, and what is left goes to the file that is mapped.
+A graph can also be made from more links than memory holds (:class:`SpooledLinks`). Each link is packed into one integer
+that can be sorted: its row in the upper 32 bits, its column in the next 31, and in the last one whether it had a
+weight. Links are first written as they come. Then both directions of each are distributed to buckets of rows that fit
+into memory. Each bucket is sorted and deduplicated, and the result goes to the memory-mapped file.
 """
 
 from __future__ import annotations
 
-import mmap
-import tempfile
-import weakref
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
 from philia._types import BoolArray, Int64Array
-from philia.exceptions import GraphFileError
 from philia.graphs.graph import Changes, Graph
-from philia.graphs.memory import MemoryBound
 from philia.graphs.nodes import Nodes
+from philia.storage.arrays import OnDisk, Storage, TemporaryArray, frozen, storage_of
+from philia.storage.memory import MemoryBound
 
 Int32Array = npt.NDArray[np.int32]
 Keep = Callable[[npt.NDArray[Any], npt.NDArray[Any]], BoolArray]
 
 _ENTRIES = 1 << 20
-"""How many entries of a graph are worked on at a time, or as many as there are nodes, if those are more."""
+"""Entries of the adjacency processed at a time, or the number of nodes if larger: a few MB per temporary array."""
 
 _LINKS = 1 << 18
-"""How many links are sorted into buckets at a time; that takes some 40 MB."""
+"""Links distributed to buckets at a time; that takes some 40 MB."""
 
 _SORTING = 24
-"""Bytes for each entry of a bucket while it is sorted and sifted."""
+"""Bytes per entry of a bucket while it is sorted and deduplicated: three arrays of 64-bit numbers."""
 
 _MOST_BUCKETS = 1 << 14
-"""A bucket has at least this fraction of all entries, so there are few enough to be numbered in 16 bits."""
+"""Few enough to be numbered in 16 bits, even where single rows fill more than their share."""
 
 
-class TemporaryArray:
-    """Numbers in a file without a name, which is gone when nobody uses it any more, however the program ends.
-
-    It stands in the folder for temporary files, which the environment variable TMPDIR chooses.
-
-    >>> numbers = TemporaryArray(np.int64)
-    >>> numbers.append(np.array([3, 1, 4]))
-    >>> numbers.put(1, np.array([7]))
-    >>> numbers.mapped()
-    array([3, 7, 4])
-    """
-
-    def __init__(self, dtype: npt.DTypeLike) -> None:
-        self.dtype, self.size = np.dtype(dtype), 0
-        try:
-            self._file = tempfile.TemporaryFile()  # noqa: SIM115 (closed with this object; mapped pages stay)
-        except OSError as error:
-            raise _complaint(error) from error
-        weakref.finalize(self, self._file.close)
-
-    def append(self, values: npt.NDArray[Any]) -> None:
-        """Add numbers at the end."""
-        self.put(self.size, values)
-
-    def put(self, at: int, values: npt.NDArray[Any]) -> None:
-        """Write numbers to a place, which may lie behind the end."""
-        if not values.size:
-            return
-        try:
-            self._file.seek(at * self.dtype.itemsize)
-            self._file.write(np.ascontiguousarray(values, self.dtype).data)
-            self._file.flush()  # a full disk is to be noticed here, not by whoever reads the mapped pages
-        except OSError as error:
-            raise _complaint(error) from error
-        self.size = max(self.size, at + values.size)
-
-    def read(self, start: int, stop: int) -> npt.NDArray[Any]:
-        """A copy, in memory, of the numbers from ``start`` to ``stop``."""
-        values = np.empty(max(0, min(stop, self.size) - start), self.dtype)
-        self._file.seek(start * self.dtype.itemsize)
-        self._file.readinto(values.data.cast("B"))
-        return values
-
-    def pieces(self, count: int) -> Iterator[npt.NDArray[Any]]:
-        """All numbers, ``count`` at a time."""
-        for start in range(0, self.size, count):
-            yield self.read(start, start + count)
-
-    def mapped(self) -> npt.NDArray[Any]:
-        """All numbers as a read-only array whose pages are read when they are looked at."""
-        if not self.size:
-            return frozen(np.empty(0, self.dtype))
-        pages = mmap.mmap(self._file.fileno(), self.size * self.dtype.itemsize, access=mmap.ACCESS_READ)
-        return np.frombuffer(pages, self.dtype)
-
-
-def _complaint(error: OSError) -> GraphFileError:
-    return GraphFileError(
-        f"a temporary file in the folder {tempfile.gettempdir()!r} cannot be written ({error.strerror or error}); "
-        "choose a folder on a disk with more room by the environment variable TMPDIR"
-    )
-
-
-class Storage(Protocol):
-    """A place for arrays that are made piece by piece."""
-
-    def gathered(self, pieces: Iterable[npt.NDArray[Any]], dtype: npt.DTypeLike, most: int) -> npt.NDArray[Any]:
-        """The pieces one after the other as one read-only array of at most ``most`` numbers."""
-        ...
-
-
-@dataclass(frozen=True)
-class InMemory:
-    """Arrays in memory.
-
-    >>> InMemory().gathered([np.array([1, 2]), np.array([3])], np.int32, most=5)
-    array([1, 2, 3], dtype=int32)
-    """
-
-    def gathered(self, pieces: Iterable[npt.NDArray[Any]], dtype: npt.DTypeLike, most: int) -> npt.NDArray[Any]:
-        """The pieces one after the other; what ``most`` asks for and they leave empty is never touched."""
-        whole, done = np.empty(most, dtype), 0
-        for piece in pieces:
-            whole[done : done + piece.size] = piece
-            done += piece.size
-        return frozen(whole[:done])
-
-
-@dataclass(frozen=True)
-class OnDisk:
-    """Arrays in temporary files, mapped into memory.
-
-    >>> OnDisk().gathered([np.array([1, 2]), np.array([3])], np.int32, most=5)
-    array([1, 2, 3], dtype=int32)
-    """
-
-    def gathered(self, pieces: Iterable[npt.NDArray[Any]], dtype: npt.DTypeLike, most: int) -> npt.NDArray[Any]:
-        """The pieces one after the other."""
-        whole = TemporaryArray(dtype)
-        for piece in pieces:
-            whole.append(piece)
-        return whole.mapped()
-
-
-def compressed_rows(indices: npt.NDArray[Any], counts: npt.NDArray[Any], storage: Storage) -> sparse.csr_array:
+def _compressed_rows(indices: npt.NDArray[Any], counts: npt.NDArray[Any], storage: Storage) -> sparse.csr_array:
     """The symmetric 0/1 matrix with ``counts[i]`` entries in row i, their sorted columns in ``indices``; read-only.
 
-    >>> compressed_rows(np.array([1, 0]), np.array([1, 1]), InMemory()).toarray().tolist()
+    >>> from philia.storage.arrays import InMemory
+    >>> _compressed_rows(np.array([1, 0]), np.array([1, 1]), InMemory()).toarray().tolist()
     [[0, 1], [1, 0]]
     """
     starts = np.zeros(counts.size + 1, indices.dtype)
     np.cumsum(counts, out=starts[1:])
     ones = (np.ones(min(_ENTRIES, indices.size - start), np.int8) for start in range(0, indices.size, _ENTRIES))
     matrix = sparse.csr_array((counts.size, counts.size), dtype=np.int8)
-    # Given to the constructor, the arrays would be checked, and copied where another kind of integer would do.
+    # The constructor would check the arrays, and copy them where a smaller type of integer would do.
     matrix.data = storage.gathered(ones, np.int8, indices.size)
     matrix.indices, matrix.indptr = frozen(indices), frozen(starts)
     matrix.has_sorted_indices = matrix.has_canonical_format = True
     return matrix
 
 
-def storage_of(array: npt.NDArray[Any]) -> Storage:
-    """Where an array is, so that what is made of it can be put there too.
-
-    >>> storage_of(np.ones(3)), storage_of(OnDisk().gathered([np.ones(3)], np.float64, most=3))
-    (InMemory(), OnDisk())
-    """
-    base: Any = array
-    while isinstance(base, np.ndarray):
-        base = base.base
-    mapped = isinstance(base.obj if isinstance(base, memoryview) else base, mmap.mmap)
-    return OnDisk() if mapped else InMemory()
-
-
-def frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """The array itself, read-only from now on."""
-    array.flags.writeable = False
-    return array
-
-
 def part_of(graph: Graph, keep: Keep) -> Graph:
-    """The graph with those links alone of which ``keep``, given rows and columns, says so; in either direction alike.
+    """The graph with only the links that ``keep`` selects, given rows and columns; it must be symmetric in the two.
 
     >>> from philia import as_graph
     >>> part_of(as_graph([("a", "b"), ("b", "c"), ("a", "c")]), lambda rows, columns: rows + columns != 1)
@@ -206,11 +81,11 @@ def part_of(graph: Graph, keep: Keep) -> Graph:
     weights = None if graph.weights is None else _sifted(graph.weights, mask, storage)
     if weights is not None and (weights == 1).all():
         weights = None
-    return Graph(compressed_rows(indices, degrees, storage), graph.nodes, weights=weights)
+    return Graph(_compressed_rows(indices, degrees, storage), graph.nodes, weights=weights)
 
 
 def link_parts(graph: Graph) -> Iterator[tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]]:
-    """The rows, the columns and the entries of the adjacency of ``graph.links``, some of them at a time.
+    """The rows and columns of ``graph.links`` and their entries in the adjacency, a batch at a time.
 
     >>> from philia import as_graph
     >>> [(rows.tolist(), columns.tolist()) for rows, columns, _ in link_parts(as_graph([(0, 1), (1, 2), (0, 2)]))]
@@ -225,7 +100,7 @@ def link_parts(graph: Graph) -> Iterator[tuple[npt.NDArray[Any], npt.NDArray[Any
 
 
 def on_disk(graph: Graph) -> Graph:
-    """The same graph with its links mapped from a temporary file.
+    """The same graph with its links memory-mapped from a temporary file.
 
     >>> from philia import as_graph
     >>> graph = on_disk(as_graph([("a", "b"), ("b", "c")]))
@@ -238,7 +113,7 @@ def on_disk(graph: Graph) -> Graph:
         return storage.gathered([array], array.dtype, array.size)
 
     weights = None if graph.weights is None else moved(graph.weights)
-    adjacency = compressed_rows(moved(graph.adjacency.indices), graph.degrees, storage)
+    adjacency = _compressed_rows(moved(graph.adjacency.indices), graph.degrees, storage)
     return replace(graph, adjacency=adjacency, weights=weights)
 
 
@@ -248,7 +123,7 @@ def _sifted(array: npt.NDArray[Any], mask: BoolArray, storage: Storage) -> npt.N
 
 
 def _parts(graph: Graph) -> Iterator[slice]:
-    """Runs of rows with about equally many entries."""
+    """Consecutive rows with about equally many entries."""
     starts, n = graph.adjacency.indptr, graph.n_nodes
     first, most = 0, max(_ENTRIES, n)
     while first < n:
@@ -259,7 +134,7 @@ def _parts(graph: Graph) -> Iterator[slice]:
 
 @dataclass(frozen=True)
 class SpooledLinks:
-    """Links written to a temporary file as they come, by the numbers of their ends.
+    """Links written to a temporary file as they come, as pairs of node numbers.
 
     >>> links = SpooledLinks()
     >>> links.add(np.array([0, 1, 1]), np.array([1, 0, 2]))
@@ -273,11 +148,11 @@ class SpooledLinks:
         return self._keys.size
 
     def add(self, rows: npt.NDArray[Any], columns: npt.NDArray[Any], weighted: BoolArray | None = None) -> None:
-        """Add links, and whether each has a weight other than 1."""
+        """Append links, and whether each has a weight other than 1."""
         self._keys.append(_packed(rows, columns, 0 if weighted is None else weighted))
 
     def all(self) -> tuple[Int32Array, Int32Array, BoolArray]:
-        """The ends of all links, and which have weights, in memory."""
+        """The two ends of all links, and which have weights, in memory."""
         rows, columns = np.empty(len(self), np.int32), np.empty(len(self), np.int32)
         weighted, done = np.empty(len(self), np.bool_), 0
         for keys in self._keys.pieces(_LINKS):
@@ -287,7 +162,7 @@ class SpooledLinks:
         return rows, columns, weighted
 
     def graph(self, nodes: Nodes, rank: Int32Array, memory: MemoryBound) -> Graph:
-        """The same as :meth:`Graph.from_rows`, its adjacency on disk; ``rank`` has the row for each number."""
+        """The same as :meth:`Graph.from_rows`, with its adjacency on disk; ``rank`` maps node numbers to rows."""
         n = len(nodes)
         memory.require(40 * n + 160 * _LINKS, f"sorting the links of {n:,} nodes")
         entries, loops = self._count(n, rank)
@@ -300,7 +175,7 @@ class SpooledLinks:
         return Graph(adjacency, nodes, Changes(loops=loops, duplicates=duplicates, weights=weights))
 
     def _count(self, n: int, rank: Int32Array) -> tuple[Int64Array, int]:
-        """How many entries each row has, repetitions included, and how many links join a node with itself."""
+        """The number of entries per row, repetitions included, and the number of self-loops."""
         entries, loops = np.zeros(n, np.int64), 0
         for keys in self._keys.pieces(_LINKS):
             rows, columns, _ = _ranked(keys, rank)
@@ -311,7 +186,7 @@ class SpooledLinks:
         return entries, loops
 
     def _sorted_into(self, starts: Int64Array, firsts: Int64Array, rank: Int32Array) -> TemporaryArray:
-        """Both directions of all links, those of bucket i from ``starts[i]`` on, within a bucket as they came."""
+        """Both directions of all links, those of bucket i from ``starts[i]`` on, within a bucket in their order."""
         buckets, written = TemporaryArray(np.int64), starts.copy()
         for keys in self._keys.pieces(_LINKS):
             rows, columns, weighted = _ranked(keys, rank)
@@ -329,30 +204,30 @@ class SpooledLinks:
 
 
 def _joined(
-    buckets: TemporaryArray, ends: Int64Array, borders: Int64Array, room: Int64Array
+    buckets: TemporaryArray, ends: Int64Array, borders: Int64Array, counts: Int64Array
 ) -> tuple[sparse.csr_array, int]:
-    """The buckets as one matrix in compressed rows, and how many links had weights; ``room`` is written over."""
-    index = np.int32 if max(ends[-1], room.size) < 2**31 else np.int64
+    """The buckets as one matrix in compressed rows, and how many links had weights; ``counts`` is overwritten."""
+    index = np.int32 if max(ends[-1], counts.size) < 2**31 else np.int64
     indices, weights = TemporaryArray(index), 0
     for which in range(borders.size - 1):
         keys = buckets.read(int(ends[which]), int(ends[which + 1]))
         keys.sort()
-        last = np.append(keys[1:] >> 1 != keys[:-1] >> 1, True)  # with the weight, if any of the same link has one
+        last = np.append(keys[1:] >> 1 != keys[:-1] >> 1, True)  # of equal links, the one with the weight bit, if any
         rows, columns, weighted = _unpacked(keys[last[: keys.size]])
         weights += int(np.count_nonzero(weighted & (rows < columns)))
         first, stop = borders[which], borders[which + 1]
-        room[first:stop] = np.bincount(rows - first, minlength=stop - first)
+        counts[first:stop] = np.bincount(rows - first, minlength=stop - first)
         indices.append(columns)
-    return compressed_rows(indices.mapped(), room, OnDisk()), weights
+    return _compressed_rows(indices.mapped(), counts, OnDisk()), weights
 
 
 def _bucket_size(memory: MemoryBound, entries: int) -> int:
-    """How many entries a bucket may have: half of the memory that is left, or as many as make a bucket worth it."""
+    """The most entries of a bucket: half of the memory left, but no less than a batch, and not too many buckets."""
     return max(_LINKS, memory.left // 2 // _SORTING, entries // _MOST_BUCKETS)
 
 
 def _borders(entries: Int64Array, most: int) -> Int64Array:
-    """The first rows of buckets with at most ``most`` entries each; a single row may have more."""
+    """The first rows of buckets with at most ``most`` entries each; a single row may exceed that."""
     up_to, firsts = np.cumsum(entries), [0]
     while up_to.size:
         done = up_to[firsts[-1] - 1] if firsts[-1] else 0
