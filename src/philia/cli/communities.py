@@ -29,9 +29,7 @@ _NAMES = 8
 
 def communities(
     model: options.Model,
-    output: Annotated[
-        Path | None, option("-o --output", "Members as .csv; with the network, .gexf or .graphml.")
-    ] = None,
+    output: Annotated[Path | None, option("-o --output", "Members (.csv), or the network with them (.gexf).")] = None,
     rule: Annotated[str | None, option("--rule", "Membership rule: a name or a threshold such as 0.5.")] = None,
     compare_rules: Annotated[bool, option("--compare-rules", "Show the sizes that each rule leads to.")] = False,
     stability: Annotated[int | None, option("--stability", "Number of refits, to see which communities recur.")] = None,
