@@ -35,9 +35,7 @@ def _rules() -> dict[str, str]:
 
 def communities(
     model: options.Model,
-    output: Annotated[
-        Path | None, option("-o --output", "Members as .csv; with the network, .gexf or .graphml.")
-    ] = None,
+    output: Annotated[Path | None, option("-o --output", "Members (.csv), or the network with them (.gexf).")] = None,
     rule: Annotated[
         str | None,
         registered(
