@@ -32,6 +32,7 @@ def test_a_function_without_a_place_for_a_cache_is_compiled_all_the_same() -> No
     assert compiled(function)(21) == 42
 
 
+@pytest.mark.slow
 def test_an_installation_where_nothing_can_be_written_still_works(tmp_path: Path) -> None:
     copy = tmp_path / "site" / "philia"
     shutil.copytree(Path(philia.__file__).parent, copy, ignore=shutil.ignore_patterns("__pycache__"))
@@ -101,6 +102,7 @@ def test_a_kernel_is_compiled_again_when_one_that_it_calls_in_another_file_chang
     assert result() == (expected, 0)
 
 
+@pytest.mark.slow
 def test_every_process_finds_the_kernels_that_another_one_compiled() -> None:
     program = """
 import pkgutil, philia

@@ -28,6 +28,7 @@ ROOMS = [
     "philia.report",
     "philia.selection",
     "philia.solvers",
+    "philia.storage",
 ]
 
 

@@ -66,13 +66,13 @@ def test_empty_communities_are_left_out_and_counted_and_repeated_ones_are_kept()
 
 @pytest.mark.parametrize("given", ["abc", 7, None])
 def test_anything_but_communities_is_refused(given: Any) -> None:
-    with pytest.raises(InvalidParameterError, match="where communities are expected; give the nodes of each"):
+    with pytest.raises(InvalidParameterError, match="expected communities; give the nodes of each"):
         as_cover(given)
 
 
 @pytest.mark.parametrize("given", [["ann", "bob"], [0, 1, 1], {"ann": 0}, [[["a"]]]])
 def test_anything_but_a_community_is_refused(given: Any) -> None:
-    with pytest.raises(InvalidParameterError, match="where the nodes of a community are expected; give their names"):
+    with pytest.raises(InvalidParameterError, match="expected the nodes of a community; give their names"):
         as_cover(given)
 
 

@@ -82,7 +82,7 @@ def test_a_rule_that_is_registered_once_works_on_the_command_line(
     monkeypatch.setenv("COLUMNS", "1000")
     CommunityModel(2, 0, penalty=1, random_state=0).fit(GRAPH).save(tmp_path / "model.safetensors")
     shown = CliRunner().invoke(app, ["communities", str(tmp_path / "model.safetensors"), "--rule", "toy"]).stdout
-    assert "Who is a member: only the fullest members." in shown
+    assert "Membership rule: only the fullest members." in shown
     assert "toy: only the fullest members" in CliRunner().invoke(app, ["communities", "--help"]).stdout
 
 

@@ -667,6 +667,7 @@ def test_a_file_with_weights_that_are_too_large_is_refused(read: Any) -> None:
             as_graph(matrix, weights=True, symmetrize=symmetrize)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells the peak of a process without its parent's")
 def test_reading_takes_little_memory_whatever_a_small_file_says(tmp_path: Path) -> None:
     """The hostile files above, read by one process that may have 1 GB: none of them may even try to take more."""

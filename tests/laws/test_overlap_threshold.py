@@ -24,5 +24,5 @@ def test_signs_of_the_shifted_overlap_are_the_graph_with_its_loops(
 def test_memberships_that_are_not_binary_are_refused() -> None:
     with pytest.raises(InvalidParameterError, match="0 or 1"):
         overlap_threshold([[2]], [[0]], 1)
-    with pytest.raises(InvalidParameterError, match="one row a node"):
+    with pytest.raises(InvalidParameterError, match="one row per node"):
         overlap_threshold([[1], [1]], [[0]], 1)

@@ -215,7 +215,7 @@ def test_settings_that_make_no_sense_are_refused_when_fitting(
 def test_a_fit_that_cannot_fit_into_memory_is_refused_before_anything_is_allocated() -> None:
     n = 1_000_000
     path = Graph.from_rows(np.arange(n - 1), np.arange(1, n), Nodes.numbered(n))
-    with pytest.raises(NotEnoughMemoryError, match=r"4,003 columns on 1,000,000 nodes needs about .* GB but"):
+    with pytest.raises(NotEnoughMemoryError, match=r"4,003 columns on 1,000,000 nodes needs about .* GB, but"):
         CommunityModel(2000, 2000, penalty=1).fit(path)
 
 

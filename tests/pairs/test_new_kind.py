@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-from philia.models.descriptions import description
 from sklearn.base import clone
 
 from philia import BigClam, CommunityModel, NormalizedCuts, load
 from philia._types import BoolArray
 from philia.datasets import planted
 from philia.evaluate import estimated_link_scores, evaluate_links
+from philia.fitting.checkpoint import description
 from philia.graphs import Graph
 from philia.objective import AllPairsObjective, SampledPairsObjective
 from philia.pairs import BothPairs, HeldOut, ListedPairs, PairSample, RandomPairs, seen
@@ -75,7 +75,7 @@ def test_its_fits_can_be_told_apart() -> None:
     for row in (NODE, NODE, NODE + 1):
         fitted = model()
         fitted.held_out_ = PairsOfNode(row)
-        about.append(description(fitted, GRAPH)["held out"])
+        about.append(description(fitted, GRAPH, fitted.held_out_)["held out"])
     assert about[0] == about[1] != about[2]
 
 

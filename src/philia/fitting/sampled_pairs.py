@@ -127,11 +127,11 @@ class SampledPairs(Problem):
             problem = self.drawn(max(count, _FEWEST_HIDDEN), hide=hides)
             if hides:
                 problem = replace(problem, validation=problem.sample)
-            found = problem._from_best(solver, [problem.start() for _ in range(n_starts)])
+            found = _in_single(problem._from_best(solver, [problem.start() for _ in range(n_starts)]))
             if found.reason == "interrupted":
                 return self._in_double(found)
             if hides:
-                return self._in_double(unless_interrupted(_in_single(found), lambda: self._last_epochs(found, solver)))
+                return self._in_double(unless_interrupted(found, lambda: self._last_epochs(found, solver)))
             evaluation = work(n, self.recipe, self.held_out)
             if evaluation > MOST_WORK:
                 return self._in_double(found)
@@ -188,7 +188,6 @@ class SampledPairs(Problem):
 
     def _last_epochs(self, found: Solution, solver: Adam) -> Solution:
         """The solution after a few epochs of short steps that see the validation pairs too."""
-        found = _in_single(found)
         ended = self._run(found.point, replace(solver, iterations=_LAST_EPOCHS, step=_LAST_STEP * solver.step))
         both = joined(found, ended)
         return both if ended.reason == "interrupted" else replace(both, reason=found.reason, converged=found.converged)
@@ -204,7 +203,7 @@ class SampledPairs(Problem):
 
 def _in_single(solution: Solution) -> Solution:
     """The same point with the digits that Adam's have: single precision."""
-    return replace(solution, point=solution.point.astype(np.float32))
+    return replace(solution, point=solution.point.astype(np.float32, copy=False))
 
 
 def calibrated(F: Float64Array, recipe: Recipe, known: PairSample) -> FloatArray:

@@ -53,7 +53,6 @@ _NAMES = (str, int, float, bool, type(None))
 """Kinds of node names that a file can keep."""
 
 _FACTORS = {kind.__name__: kind for kind in _SHAPES}
-_SOLVERS = {solver.__name__: solver for solver in SOLVERS.values()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -295,7 +294,7 @@ def _packed_parameter(value: Any) -> Any:
         return value
     if isinstance(value, np.integer):
         return int(value)
-    if is_dataclass(value) and type(value).__name__ in _SOLVERS:
+    if is_dataclass(value) and type(value) in SOLVERS.values():
         return {type(value).__name__: asdict(value)}  # type: ignore[arg-type]
     return _UNKNOWN
 
@@ -307,7 +306,7 @@ def _unpacked_parameter(name: str, value: Any) -> Any:
         raise ValueError("it says where to compute")
     if isinstance(value, dict):
         ((kind, settings),) = value.items()
-        solver = _SOLVERS[kind]
+        solver = {solver.__name__: solver for solver in SOLVERS.values()}[kind]
         for part in fields(solver):
             whole, number = "int" in str(part.type), settings.get(part.name, part.default)
             if type(number) not in ((int, type(part.default)) if whole else (int, float)):

@@ -89,6 +89,9 @@ class Source:
     """An open file: its name for messages, its suffix, its decompressed bytes, and the compressed stream behind them.
 
     The size of standard input, or of another pipe, is the number of bytes read from it so far.
+
+    >>> Source("links.csv", ".csv", io.BufferedReader(io.BytesIO(b"ann,bob"))).stream.read()
+    b'ann,bob'
     """
 
     name: str
@@ -177,6 +180,11 @@ def opened(path: FilePath, error: type[PhiliaError] = StorageError) -> Iterator[
 
     Anything that goes wrong while it is read becomes an ``error`` with the file's name in front. An error of philia
     that the block itself raises keeps its class.
+
+    >>> with opened("nowhere.csv") as source:
+    ...     source.stream.read()
+    Traceback (most recent call last):
+    philia.exceptions.StorageError: there is no file 'nowhere.csv'...
     """
     name = "standard input" if path == "-" else os.fspath(path)
     with _open(path, error) as packed:
@@ -258,6 +266,14 @@ def saving(path: FilePath, error: type[PhiliaError] = StorageError) -> Iterator[
 
     The bytes go to a temporary file in the same folder, which is renamed at the end: others see the old file or the
     new one, never a part. A file that cannot be written raises ``error``.
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "notes.txt.gz"
+    >>> with saving(path) as file:
+    ...     _ = file.write(b"some notes")
+    >>> with opened(path) as source:
+    ...     source.stream.read()
+    b'some notes'
     """
     try:
         target = Path(path).expanduser().resolve()  # a symbolic link keeps pointing to the file that is replaced
