@@ -29,6 +29,9 @@ _ALL_PAIRS = 8192
 _SAMPLE = 200_000
 """Pairs from which the level of the log-odds is found: enough for the mean degree to be within a few percent."""
 
+_LEVELS = -60, 60
+"""Where the level of the log-odds is searched for: probabilities from 10^-26 to 1 - 10^-26."""
+
 _NODES = 2**15
 """Nodes whose partners are drawn at a time, which bounds the memory."""
 
@@ -106,9 +109,10 @@ def planted(
     rng = np.random.default_rng(random_state)
     B = np.sqrt(attraction) * _memberships(n, n_homophilous, overlap, rng)
     C = np.sqrt(repulsion) * _memberships(n, n_heterophilous, 0.0, rng)
+    # Cut off at six times the mean, which one node in 400 exceeds: otherwise one node may take most of the links.
     spread = np.minimum(popularity * rng.exponential(size=n), 6 * popularity)
-    nobody = np.empty(0, np.int64)
-    drawn = Planted(Graph.from_rows(nobody, nobody, Nodes.numbered(n)), B, C, spread)
+    empty = np.empty(0, np.int64)
+    drawn = Planted(Graph.from_rows(empty, empty, Nodes.numbered(n)), B, C, spread)
     find_level, draw_graph = (_level, _graph) if n <= _ALL_PAIRS else (_level_of_many, _graph_of_many)
     drawn = replace(drawn, background=spread + find_level(drawn, degree / (n - 1), rng) / 2)
     return replace(drawn, graph=draw_graph(drawn, rng))
@@ -119,7 +123,7 @@ def _level(drawn: Planted, density: float, rng: np.random.Generator) -> float:
     i, j = rng.integers(drawn.graph.n_nodes, size=(2, _SAMPLE))
     i, j = i[i != j], j[i != j]
     scores = drawn.logits_of(i, j)
-    return float(brentq(lambda shift: expit(scores + shift).mean() - density, -60, 60))
+    return float(brentq(lambda shift: expit(scores + shift).mean() - density, *_LEVELS))
 
 
 def _graph(drawn: Planted, rng: np.random.Generator) -> Graph:
@@ -134,7 +138,7 @@ def _level_of_many(drawn: Planted, density: float, rng: np.random.Generator) -> 
     i, j = (np.concatenate(ends) for ends in zip(*pairs, strict=True))
     scores = drawn.logits_of(i, j)
     stand_for = np.exp(-scores - drawn.repelled(i, j)) / share
-    return float(brentq(lambda shift: expit(scores + shift) @ stand_for - density * n * (n - 1) / 2, -60, 60))
+    return float(brentq(lambda shift: expit(scores + shift) @ stand_for - density * n * (n - 1) / 2, *_LEVELS))
 
 
 def _graph_of_many(drawn: Planted, rng: np.random.Generator) -> Graph:

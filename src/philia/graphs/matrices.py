@@ -222,5 +222,5 @@ def _counted(wrong: Any) -> str:
 
 def _example(entries: Any, wrong: Any) -> str:
     coo = entries.tocoo()
-    place = int(np.argmax(wrong))
-    return f"{coo.data[place]} at row {coo.row[place]}, column {coo.col[place]}"
+    first = int(np.argmax(wrong))
+    return f"{coo.data[first]} at row {coo.row[first]}, column {coo.col[first]}"

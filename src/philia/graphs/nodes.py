@@ -13,6 +13,9 @@ import numpy.typing as npt
 from philia._types import Int64Array, Node
 from philia.exceptions import InvalidGraphError, UnknownNodeError
 
+_COMPARED = 100_000
+"""Names among which similar ones are looked for; comparing more would take seconds."""
+
 
 class Nodes(Sequence[Node]):
     """The names of a graph's nodes in row order, as they were given: text stays text, integers stay integers.
@@ -97,7 +100,7 @@ class Nodes(Sequence[Node]):
         if twins:
             kind, found = type(twins[0]).__name__, type(name).__name__
             return f"no node is called {name!r} ({found}), but there is {twins[0]!r} ({kind}); pass that instead"
-        near = difflib.get_close_matches(text, [str(known) for known in self[:100_000]], n=3)
+        near = difflib.get_close_matches(text, [str(known) for known in self[:_COMPARED]], n=3)
         hint = f"the nearest names are {', '.join(map(repr, near))}" if near else self._examples()
         return f"no node is called {name!r}; {hint}"
 

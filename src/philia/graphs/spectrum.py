@@ -37,7 +37,7 @@ _LARGE = 50_000
 as long."""
 
 _TWO_DIGITS = 1e-2
-"""The relative residual that stands for two digits."""
+"""The relative residual of estimates that are accurate to two digits."""
 
 _SMALL = 2000
 """Up to this many nodes eigenvectors are cheap to full precision; beyond, four digits are enough for a start."""

@@ -44,9 +44,9 @@ def check_weights(rows: npt.NDArray[Any], columns: npt.NDArray[Any], nodes: Node
     wrong = ~(np.isfinite(weights) & (weights > 0)) & (rows != columns)
     if not wrong.any():
         return
-    place = int(np.argmax(wrong))
-    u, v = nodes.pick(np.array([rows[place], columns[place]]))
-    weight = weights[place]
+    first = int(np.argmax(wrong))
+    u, v = nodes.pick(np.array([rows[first], columns[first]]))
+    weight = weights[first]
     found = "a weight that is not a number" if np.isnan(weight) else f"the weight {weight}"
     raise InvalidGraphError(
         f"the link of {u!r} and {v!r} has {found}; a weight is a confidence or a count, a finite number above "

@@ -35,19 +35,19 @@ class MemoryBound:
     size: int
 
     @classmethod
-    def of(cls, told: MemoryBound | str | int) -> MemoryBound:
+    def of(cls, given: MemoryBound | str | int) -> MemoryBound:
         """The bound given as a number of bytes, or as text such as 500M, 4G (10⁹ bytes each) or 4GiB (2³⁰).
 
         >>> MemoryBound.of("lots")
         Traceback (most recent call last):
         philia.exceptions.InvalidParameterError: the memory is 'lots'; give a size such as 500M, 4G, 4GiB or ...
         """
-        if isinstance(told, MemoryBound):
-            return told
-        found = _SIZE.fullmatch(str(told).strip())
+        if isinstance(given, MemoryBound):
+            return given
+        found = _SIZE.fullmatch(str(given).strip())
         if found is None or (found[3] and not found[2]):
             raise InvalidParameterError(
-                f"the memory is {told!r}; give a size such as 500M, 4G, 4GiB or a number of bytes"
+                f"the memory is {given!r}; give a size such as 500M, 4G, 4GiB or a number of bytes"
             )
         units = _BINARY_UNITS if found[3] else _UNITS
         return cls(int(float(found[1]) * units[found[2].upper()]))

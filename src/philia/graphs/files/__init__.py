@@ -82,19 +82,7 @@ def read_graph(
     graph raises a :class:`philia.exceptions.GraphFileError` or, if its content is not a graph, an
     ``InvalidGraphError``.
     """
-    return read(
-        path,
-        ReadingOptions(
-            delimiter=delimiter,
-            comment=comment,
-            header=header,
-            columns=columns,
-            encoding=encoding,
-            symmetrize=symmetrize,
-            weights=weights,
-            memory=memory,
-        ),
-    )
+    return read(path, ReadingOptions(delimiter, comment, header, columns, encoding, symmetrize, weights, memory))
 
 
 def read(path: FilePath, options: ReadingOptions) -> Graph:

@@ -41,23 +41,14 @@ _MARK = b"# one community a line"
 
 _NODE_NAMES = {"node", "nodes", "nodeid", "id", "name", "vertex", "user", "userid"}
 _LABEL_NAMES = {
-    "label",
-    "labels",
-    "community",
-    "communityid",
-    "group",
-    "cluster",
-    "class",
-    "membership",
-    "module",
-    "value",
+    *("label", "labels", "community", "communityid", "group", "cluster", "class", "membership", "module", "value")
 }
 _IN_BRACES = re.compile(rb"""\s*(?:"([^"]*+(?:""[^"]*+)*+)"|'([^']*)'|([^,]*))\s*(?:,|\Z)""")
 
 
 def read_text(source: Source, form: Form | None, options: ReadingOptions) -> Communities:
     """The communities of a text file in the given form, or in the form that its first lines suggest."""
-    source.weigh(4)
+    source.weigh(4)  # every name becomes a Python object, several times
     comments = comments_of(options)
     blocks = text_blocks(source.stream, options.encoding)
     first = next(blocks, b"")

@@ -1,4 +1,4 @@
-"""How the lines of an edge list are written: the rules, and how to detect what the reader is not told.
+"""How the lines of an edge list are written: the rules, and how to detect the options that are not given.
 
 A line ends with a newline, a carriage return or both. A line of only spaces, tabs and delimiters is blank. A line whose
 first visible characters are a comment prefix is a comment. Fields are separated by one delimiter, or by runs of spaces
@@ -28,7 +28,7 @@ WHITESPACE = b" "
 """The delimiter that stands for runs of spaces and tabs."""
 
 _COMMENTS = (b"#", b"%", b"//")
-"""Comment prefixes, unless the reader is told another."""
+"""Comment prefixes, unless another one is given."""
 
 _DELIMITERS = (b"\t", b",", b";", b"|")
 _LINE = re.compile(rb"[^\r\n]+")
@@ -199,7 +199,7 @@ def find_delimiter(sample: Sequence[Line]) -> bytes:
 
 def _outside_quotes(text: bytes) -> bytes:
     parts = text.split(b'"')
-    return b'"'.join(parts[::2]) if len(parts) % 2 else text  # with an odd quote nothing can be said
+    return b'"'.join(parts[::2]) if len(parts) % 2 else text  # with an unbalanced quote, do not guess
 
 
 def _rows(sample: Sequence[Line], dialect: Dialect) -> list[list[bytes]]:

@@ -135,7 +135,7 @@ def read_edge_list(source: Source, options: ReadingOptions) -> Graph:
     dialect, first = find_dialect(first, options)
     memory = options.bound
     if options.weights:
-        source.weigh(2)
+        source.weigh(2)  # links become Python objects, unlike without weights
         return graph_of(scan_weighted_blocks(chain([first], blocks), dialect, memory), keep_weights=True)
     second = None if memory is WHOLE_MACHINE else next(blocks, None)
     if second is None:

@@ -52,7 +52,7 @@ def read_gml(source: Source, options: ReadingOptions) -> Graph:
 
 def declared_graph(source: Source, encoding: str) -> tuple[DeclaredGraph, list[Any]]:
     """The nodes and links of a GML file, and the ``value`` of each node (None if it has none)."""
-    source.weigh(3)
+    source.weigh(3)  # the text, its tokens and their values
     graphs = [
         value for key, value in parse(whole_text(source.stream, encoding)) if key == "graph" and isinstance(value, list)
     ]

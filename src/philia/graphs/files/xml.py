@@ -42,7 +42,7 @@ class XmlReader(ABC):
 
     def read(self, source: Source, *, keep_weights: bool) -> Graph:
         """The one graph of a file; names become integers if all of them are, unless the file declares them as text."""
-        source.weigh(2)
+        source.weigh(2)  # nodes and links become Python objects
         parser = expat.ParserCreate(namespace_separator="}")
         parser.buffer_text = True
         parser.StartElementHandler, parser.EndElementHandler = self.start, self.end
