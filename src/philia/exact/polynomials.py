@@ -87,7 +87,7 @@ class SignPolynomials:
 
     @property
     def community_columns(self) -> int:
-        """The number of columns of the nonnegative form: two per power, but one for equal constant terms."""
+        """The number of columns of the nonnegative form, two per power, but one for equal constant terms."""
         return 2 * self.degree + (1 if self.equal_constant_terms else 2)
 
     @property

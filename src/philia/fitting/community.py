@@ -54,7 +54,7 @@ class CommunityParametrization(Parametrization):
 
     @cached_property
     def recipe(self) -> Recipe:
-        """Groups of columns, mixing matrix and loss."""
+        """The groups of columns with their mixing matrix and loss."""
         k_B, k_C = self.counts
         groups = [Group("homophilous", k_B, lower_bound=0.0), Group("heterophilous", k_C, lower_bound=0.0)]
         mixing = [attracting(k_B), repelling(k_C)]

@@ -52,7 +52,7 @@ class Parametrization(ABC):
     @property
     @abstractmethod
     def recipe(self) -> Recipe:
-        """Groups of columns, mixing matrix and loss: the model's row in the table of models."""
+        """The groups of columns with their mixing matrix and loss, which is a row in the table of models."""
 
     @abstractmethod
     def start(self, graph: Graph, rng: np.random.Generator) -> Float64Array:
@@ -99,7 +99,7 @@ class Problem(ABC):
 
     @property
     def recipe(self) -> Recipe:
-        """Groups of columns, mixing matrix and loss."""
+        """The groups of columns with their mixing matrix and loss."""
         return self.parametrization.recipe
 
     @cached_property

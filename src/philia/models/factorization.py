@@ -51,7 +51,7 @@ class Factorization(LinkModel):
         """The columns of F that the model's settings ask for."""
 
     def recipe(self) -> Recipe:
-        """Groups of columns, mixing matrix and loss: the model's row in the table of models."""
+        """The groups of columns with their mixing matrix and loss, which is a row in the table of models."""
         return self.parametrization().recipe
 
     def _learn(
