@@ -40,7 +40,7 @@ WORDS = {
 known types and number the names, and beside a plain Python reader that splits and looks up; in turns, on a machine
 shared with other programs. The second table shows which messy files the two libraries read as `read_graph` does, if
 philia's rules then tell integers from text. philia keeps its own reader: pyarrow is a tenth faster on ten million links
-between integers and slower or equal elsewhere, polars is slower everywhere, both take more memory and lose rules of
+between integers and slower elsewhere, polars is slower everywhere, both take more memory and lose rules of
 reading, and each would be a dependency of some 180 MB.""",
     "evaluation": """One evaluation of the objective and its gradient. The limit is the time of its three matrix
 products at the speed of large matrix products, plus the entrywise part alone, on as many threads. PyTorch works on
