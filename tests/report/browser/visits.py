@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -86,15 +87,22 @@ def chromium() -> Iterator[Browser]:
         browser.close()
 
 
+def wait_until(page: Page, condition: str, argument: object = None) -> None:
+    """Wait for a condition, asked from here: the page's policy forbids Playwright's own polling inside of it."""
+    deadline = time.monotonic() + 20
+    while not page.evaluate(condition, argument):
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"still not true after 20 s: {condition}")
+        time.sleep(0.02)
+
+
 def go(page: Page, address: Mapping[str, str]) -> None:
     """Change the address of an open report, as a followed link would, and wait until the node is there."""
     page.evaluate("fragment => { location.hash = fragment }", urlencode(address))
-    page.wait_for_function("name => document.querySelector('.about bdi').textContent === name", arg=address["node"])
+    wait_until(page, "name => document.querySelector('.about bdi').textContent === name", address["node"])
 
 
 def open_details(page: Page) -> None:
     """Open everything that is folded, and wait for it: tables are made when they are first opened."""
     page.evaluate("document.querySelectorAll('details').forEach(folded => { folded.open = true })")
-    page.wait_for_function(
-        "[...document.querySelectorAll('details.numbers')].every(open => open.querySelector('table'))"
-    )
+    wait_until(page, "[...document.querySelectorAll('details.numbers')].every(open => open.querySelector('table'))")
