@@ -75,6 +75,7 @@ def helper(x):
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("module", "old", "new", "expected"),
     [("inner", "2 * x", "3 * x", 115), ("inner", "OFFSET = 0", "OFFSET = 7", 117), ("constant", "100", "200", 210)],

@@ -66,6 +66,7 @@ def test_a_model_is_registered_by_one_line(tmp_path: Path, monkeypatch: pytest.M
     assert "Toy" in refused.output
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("contract", CONTRACTS)
 def test_a_new_model_keeps_the_contracts(contract: Callable[..., None], tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.setitem(MODELS, "Toy", Toy)

@@ -48,6 +48,7 @@ def test_help_for_a_full_disk_is_one_sentence() -> None:
     assert (done.returncode, done.stderr) == (2, "No space left on device\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("closed", [(0,), (1,), (2,), (0, 1, 2)])
 def test_closed_streams_cause_no_error(closed: tuple[int, ...], folder: Path) -> None:
     def close() -> None:

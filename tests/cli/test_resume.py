@@ -83,6 +83,7 @@ class Fit:
         return int(self.answers.readline())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_fit_that_is_killed_at_any_moment_resumes_to_the_same_bits(
     kind: str, links: Path, program: subprocess.Popen[str]

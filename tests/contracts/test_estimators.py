@@ -40,6 +40,9 @@ INAPPLICABLE = {
 }
 """The checks of scikit-learn that no model passes, and why. Their subjects are tested below in a graph's terms."""
 
+_FEWER: dict[str, dict[str, int]] = {"AttractRepel": {"n_homophilous": 2, "n_heterophilous": 1}}
+"""With its twelve columns the optimum on the small graphs here is flat, and a fit takes thousands of iterations."""
+
 KINDS = {model.__base__: name for name, model in reversed(MODELS.items())}
 """The first model of each base class stands for its kind in `make check`."""
 EACH_MODEL = [
@@ -93,7 +96,7 @@ def test_a_matrix_with_entries_that_are_not_finite_is_refused(value: float) -> N
 
 @pytest.fixture(params=EACH_MODEL)
 def model(request: pytest.FixtureRequest) -> LinkModel:
-    return MODELS[request.param](random_state=0)
+    return MODELS[request.param](random_state=0, **_FEWER.get(request.param, {}))
 
 
 @pytest.fixture
