@@ -26,6 +26,8 @@ from philia.datasets import planted as drawn
 from philia.exceptions import MissingDataError
 from philia.pairs import seen
 
+pytestmark = pytest.mark.slow  # programs beside the package, several of them in processes of their own
+
 MODULES = [module.name for module in pkgutil.iter_modules(benchmarks.quality.__path__)]
 
 
