@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from philia import as_graph, read_graph, write_graph
 from philia.cli import app
-from philia.cli.reading import DETECTED, reads_links
+from philia.cli.options import DETECTED, reads_links
 from philia.exceptions import GraphFileError, InvalidParameterError
 from philia.graphs import DescribedGraph, Graph
 from philia.graphs.files import formats, read

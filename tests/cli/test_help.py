@@ -8,12 +8,18 @@ import pytest
 from typer.testing import CliRunner
 
 import philia
+from philia import CommunityModel
 from philia.cli import app
+from philia.initialization import STARTS
+from philia.solvers import SOLVERS
 from tests.cli.commands import commands_of
 
 COMMANDS = list(commands_of(app))
 GROUPS = [group.name or "" for group in app.registered_groups]
 HEAVY = ["numpy", "scipy", "sklearn", "matplotlib", "numba", "philia.models", "philia.graphs"]
+
+SCREEN = 48
+"""Lines of a terminal on a laptop; the help of fit grows with the registries that it lists."""
 
 
 @pytest.fixture
@@ -25,18 +31,27 @@ def wide(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_help_fits_on_one_screen(command: str, wide: None) -> None:
     result = CliRunner().invoke(app, [*command.split(), "--help"])
     assert result.exit_code == 0
-    assert len(result.stdout.rstrip().splitlines()) <= 44
+    assert len(result.stdout.rstrip().splitlines()) <= SCREEN
     assert command not in COMMANDS or "Example:" in result.stdout
 
 
 def test_help_loads_nothing_heavy() -> None:
     script = (
         "import sys; from philia.cli import app; from typer.testing import CliRunner; "
-        "CliRunner().invoke(app, ['fit', '--help']); CliRunner().invoke(app, ['datasets', 'list', '--help']); "
+        "CliRunner().invoke(app, ['report', '--help']); CliRunner().invoke(app, ['datasets', 'list', '--help']); "
         f"print([name for name in {HEAVY} if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_the_help_of_fit_lists_every_start_and_solver(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setitem(STARTS, "ones", STARTS["uniform"])
+    defaults = CommunityModel().get_params()
+    shown = run("fit", "--help").stdout
+    assert f"{', '.join(STARTS)} ({defaults['start']})" in shown
+    assert f"{', '.join(SOLVERS)} ({defaults['solver']}: by size)" in shown
 
 
 def test_version_is_printed(run: Any) -> None:

@@ -10,9 +10,8 @@ from philia._text import counted
 from philia.cli import options
 from philia.cli.files import check_target
 from philia.cli.nodes import plain, shown_first
-from philia.cli.options import option
+from philia.cli.options import DETECTED, option, reads_links
 from philia.cli.output import Output
-from philia.cli.reading import DETECTED, reads_links
 from philia.storage import ReadingOptions
 
 if TYPE_CHECKING:

@@ -11,11 +11,10 @@ import typer
 
 from philia._text import counted
 from philia.cli import options
-from philia.cli.choices import registered
 from philia.cli.files import check_target
 from philia.cli.guard import INTERRUPTED
 from philia.cli.nodes import node_called, plain, shown, shown_first
-from philia.cli.options import option
+from philia.cli.options import choice, option
 from philia.cli.output import Output
 from philia.exceptions import InvalidParameterError
 
@@ -38,10 +37,11 @@ def communities(
     output: Annotated[Path | None, option("-o --output", "Members (.csv), or the network with them (.gexf).")] = None,
     rule: Annotated[
         str | None,
-        registered(
+        choice(
             "--rule",
             "Membership rule: {names}; or a threshold such as 0.5. The first that a model offers is its default.",
             _rules,
+            or_number=True,
         ),
     ] = None,
     compare_rules: Annotated[bool, option("--compare-rules", "Show the sizes that each rule leads to.")] = False,

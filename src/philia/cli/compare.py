@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 from philia._text import counted
 from philia.cli import options
 from philia.cli.models import make_model, model_option
-from philia.cli.options import option
+from philia.cli.options import DETECTED, option, reads_links
 from philia.cli.output import Output
-from philia.cli.reading import DETECTED, reads_links
 from philia.exceptions import InvalidParameterError
 from philia.storage import ReadingOptions
 

@@ -9,8 +9,8 @@ import typer
 
 from philia.cli import options
 from philia.cli.files import check_target
+from philia.cli.options import DETECTED, reads_links
 from philia.cli.output import Output
-from philia.cli.reading import DETECTED, reads_links
 from philia.storage import ReadingOptions
 
 

@@ -74,7 +74,7 @@ def _draw_network(out: Output, nodes: int, cities: int) -> DatingApp:
 
 
 def _fit(out: Output, app: DatingApp) -> CommunityModel:
-    from philia.cli.progress import progress_line
+    from philia.cli.output import progress_line
     from philia.cli.summaries import stop_in_words
     from philia.models import CommunityModel
 

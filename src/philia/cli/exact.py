@@ -8,12 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from philia.cli import options
-from philia.cli.choices import registered
 from philia.cli.files import check_target
-from philia.cli.options import option
-from philia.cli.output import Output
-from philia.cli.progress import counting_line, progress_line
-from philia.cli.reading import DETECTED, reads_links
+from philia.cli.options import DETECTED, choice, option, reads_links
+from philia.cli.output import Output, counting_line, progress_line
 from philia.exceptions import InvalidParameterError, NotExactError
 from philia.storage import ReadingOptions
 
@@ -32,7 +29,7 @@ def _methods() -> dict[str, str]:
 def exact(
     links: options.Links,
     output: Annotated[Path | None, option("-o --output", "Write numbers and certificate to a .json file.")] = None,
-    by: Annotated[str, registered("--by", "The method: {names}. The first is the default.", _methods)] = "fewest",
+    by: Annotated[str, choice("--by", "The method: {names}. The first is the default.", _methods)] = "fewest",
     searches: Annotated[int, option("--searches", "Searches for a better line of nodes (2).")] = 2,
     seed: options.Seed = 0,
     reading: ReadingOptions = DETECTED,
@@ -71,9 +68,7 @@ def exact(
 def _made(out: Output, graph: Graph, by: str, searches: int, seed: int) -> Certified:
     from philia.exact.methods import METHODS
 
-    method = METHODS.get(by.lower())
-    if method is None:
-        raise InvalidParameterError(f"--by is {by!r}; use {', '.join(METHODS)}")
+    method = METHODS[by]
     if method.make is None:
         return _fitted(out, graph, seed)
     line = _line(out, graph, searches, seed) if method.along_line else None

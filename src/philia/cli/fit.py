@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from enum import StrEnum
 from pathlib import Path
@@ -16,9 +16,8 @@ from philia.cli.checkpoint import Resume, checkpoint_of, planned, settle
 from philia.cli.files import MODEL_SUFFIX
 from philia.cli.guard import INTERRUPTED
 from philia.cli.models import OURS, make_model, model_option
-from philia.cli.options import choice, option
+from philia.cli.options import DETECTED, choice, option, reads_links
 from philia.cli.output import Output
-from philia.cli.reading import DETECTED, reads_links
 from philia.cli.report import check_report, write_page
 from philia.exceptions import InvalidParameterError, PhiliaError
 from philia.storage import ReadingOptions
@@ -46,16 +45,16 @@ class Precision(StrEnum):
     float32 = "float32"
 
 
-def _starts() -> Iterable[str]:
+def _starts() -> list[str]:
     from philia.initialization import STARTS
 
-    return STARTS
+    return list(STARTS)
 
 
-def _solvers() -> Iterable[str]:
+def _solvers() -> list[str]:
     from philia.solvers import SOLVERS
 
-    return SOLVERS
+    return list(SOLVERS)
 
 
 @reads_links("weights", "memory")
@@ -69,8 +68,8 @@ def fit(
     background: Annotated[
         Background | None, option("--background", "none, constant or popularity (popularity).")
     ] = None,
-    start: Annotated[str | None, choice("--start", "spectral, uniform, signed … (spectral).", _starts)] = None,
-    solver: Annotated[str | None, choice("--solver", "lbfgsb, floor or adam (by size).", _solvers)] = None,
+    start: Annotated[str | None, choice("--start", "{names} (spectral).", _starts)] = None,
+    solver: Annotated[str | None, choice("--solver", "{names} (auto: by size).", _solvers)] = None,
     iterations: Annotated[int | None, option("--iterations", "Maximum iterations (by size).")] = None,
     seed: options.Seed = 0,
     dtype: Annotated[Precision | None, option("--dtype", "float64, or float32, faster (float64).")] = None,
@@ -273,7 +272,7 @@ def _check_weights(out: Output, model: LinkModel, graph: Graph) -> None:
 
 
 def _run(out: Output, model: LinkModel, graph: Graph, held_out: float | None, checkpoint: Checkpoint) -> None:
-    from philia.cli.progress import progress_line
+    from philia.cli.output import progress_line
 
     out.remark(
         f"Fitting {counted(graph.n_nodes, 'node')} and {counted(graph.n_links, 'link')}; after the first iteration, "

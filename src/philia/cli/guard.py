@@ -12,7 +12,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from philia.cli.choices import complete_help
+from philia.cli.options import complete_help
 from philia.exceptions import PhiliaError
 
 MISTAKE, BUG, INTERRUPTED, CLOSED = 2, 1, 130, 141

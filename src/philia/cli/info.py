@@ -11,8 +11,8 @@ from philia._text import counted
 from philia.cli import options
 from philia.cli.files import MODEL_SUFFIX
 from philia.cli.nodes import shown
+from philia.cli.options import DETECTED, reads_links
 from philia.cli.output import Output
-from philia.cli.reading import DETECTED, reads_links
 from philia.storage import ReadingOptions
 
 if TYPE_CHECKING:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from philia.cli.options import choice
@@ -20,10 +19,10 @@ _DEFAULT = (8, 4)
 def model_option(text: str) -> Any:
     """The option ``--model``, which takes any model of the library."""
 
-    def names() -> Iterable[str]:
+    def names() -> list[str]:
         from philia.models import MODELS
 
-        return MODELS
+        return list(MODELS)
 
     return choice("--model", text, names)
 

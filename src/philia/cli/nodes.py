@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from philia.cli.reading import DETECTED
+from philia.cli.options import DETECTED
 from philia.exceptions import GraphFileError, UnknownNodeError
 from philia.storage import ReadingOptions, opened
 

@@ -9,9 +9,8 @@ import typer
 from philia.cli import options
 from philia.cli.files import load_community_model
 from philia.cli.nodes import plain, read_any_pairs, shown
-from philia.cli.options import option
+from philia.cli.options import DETECTED, option, reads_links
 from philia.cli.output import Output
-from philia.cli.reading import DETECTED, reads_links
 from philia.exceptions import InvalidParameterError
 from philia.storage import ReadingOptions
 

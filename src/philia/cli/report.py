@@ -67,7 +67,7 @@ def check_report(path: Path, *, force: bool) -> None:
 
 def write_page(out: Output, model: LinkModel, target: Path, **contents: Any) -> dict[str, Any]:
     """Write the page with a progress line; its path and size in bytes."""
-    from philia.cli.progress import counting_line
+    from philia.cli.output import counting_line
     from philia.report import write_report
 
     if model.graph_.n_nodes > _LARGE:

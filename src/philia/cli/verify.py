@@ -11,10 +11,8 @@ import typer
 from philia._text import counted
 from philia.cli import options
 from philia.cli.exact import proof_in_words
-from philia.cli.options import option
-from philia.cli.output import Output
-from philia.cli.progress import counting_line
-from philia.cli.reading import DETECTED, reads_links
+from philia.cli.options import DETECTED, option, reads_links
+from philia.cli.output import Output, counting_line
 from philia.storage import ReadingOptions
 
 if TYPE_CHECKING:

@@ -1,7 +1,7 @@
 """How a file of links is to be read: every option is defined here, for Python and for the command line.
 
 An option is a field. Its default, its help, and the way to read its value from text follow from the field; the command
-line takes its options from here (:mod:`philia.cli.reading`), and a test holds the arguments of ``read_graph`` to them.
+line takes its options from here (:mod:`philia.cli.options`), and a test holds the arguments of ``read_graph`` to them.
 """
 
 from __future__ import annotations
