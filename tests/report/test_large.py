@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from philia.report import payload
-from philia.report.codec import encoded, unpacked
 from philia.report.explorer import choose, likeliest_missing
 from philia.report.findings import Findings
+from philia.report.html import encoded, unpacked
 from philia.report.quality import JudgedPairs, quality
 from tests.report.models import crowd, dating
 

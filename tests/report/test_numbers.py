@@ -15,9 +15,9 @@ from philia.evaluate import evaluate_links
 from philia.graphs import Graph, Nodes
 from philia.plots.matrices import by_community
 from philia.report import payload
-from philia.report.codec import unpacked
 from philia.report.communities import expected_inside, links_inside
 from philia.report.findings import Findings
+from philia.report.html import unpacked
 from philia.report.matrix import Cells, mean_probabilities
 from tests.report.models import dating, hidden
 

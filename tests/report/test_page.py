@@ -9,6 +9,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from philia import SVD, CommunityModel
@@ -16,9 +17,8 @@ from philia.datasets import dating_app
 from philia.exceptions import InvalidParameterError, MissingDependencyError, StorageError
 from philia.report import html as html_file
 from philia.report import payload, write_report
-from philia.report.codec import decoded, packed, unpacked
 from philia.report.findings import ShownNames
-from philia.report.html import guarded, page
+from philia.report.html import decoded, guarded, packed, page, unpacked
 from tests.report.models import HOSTILE, dating, graphs, hostile
 
 TITLE = "</title><script>window.hacked=2</script> & 'friends'"
@@ -177,4 +177,4 @@ def test_a_script_cannot_end_its_element() -> None:
 
 @pytest.mark.parametrize("kind", ["f4", "u4", "u2", "u1"])
 def test_packed_arrays_can_be_unpacked(kind: str) -> None:
-    assert unpacked(packed([[0, 1, 2], [3, 4, 5]], kind)).tolist() == [[0, 1, 2], [3, 4, 5]]
+    assert unpacked(packed(np.array([[0, 1, 2], [3, 4, 5]], dtype=kind))).tolist() == [[0, 1, 2], [3, 4, 5]]

@@ -11,8 +11,7 @@ from scipy import sparse
 from philia._types import Float64Array, Int64Array
 from philia.explain.communities import odds_effect
 from philia.graphs import Graph
-from philia.report.findings import Findings
-from philia.report.labels import Match
+from philia.report.findings import Findings, Match
 
 _MEMBERS, _OVERLAPS = 12, 5
 """Members and overlapping communities listed on a card: what fits on one without scrolling."""

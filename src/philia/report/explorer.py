@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from scipy.special import expit
 
 from philia._types import Float64Array, FloatArray, Int64Array
 from philia.execution import LocalThreads
 from philia.factors import CommunityFactors
 from philia.graphs import Graph
-from philia.report.codec import packed, packed_rows
 from philia.report.findings import Findings
 
 BYTES = 3_200_000
@@ -134,16 +134,16 @@ def explorer(found: Findings, choice: Choice, on_progress: OnProgress | None = N
             {"name": name, "sign": 1 if strength > 0 else -1, "largest": float(abs(strength) ** 0.5)}
             for name, strength in zip(normal.names, normal.strengths, strict=True)
         ],
-        "factors": packed(F, "f4"),
-        "background": packed(factors.background[rows], "f4"),
-        "degrees": packed(graph.degrees[rows], "u4"),
-        "neighbours": {"start": packed(start, "u4"), "rows": packed_rows(numbering.index[neighbours])},
+        "factors": F.astype(np.float32),
+        "background": factors.background[rows].astype(np.float32),
+        "degrees": graph.degrees[rows].astype(np.uint32),
+        "neighbours": {"start": start.astype(np.uint32), "rows": _narrow(numbering.index[neighbours])},
         "missing": None
         if missing is None
         else {
-            "start": packed(missing.start, "u4"),
-            "rows": packed_rows(numbering.index[missing.partners]),
-            "probability": packed(missing.probabilities, "f4"),
+            "start": missing.start.astype(np.uint32),
+            "rows": _narrow(numbering.index[missing.partners]),
+            "probability": missing.probabilities.astype(np.float32),
         },
     }
 
@@ -159,6 +159,15 @@ def _neighbours(
     order = np.lexsort((others, -factors.scores(rows[who], others), who))
     rank = np.arange(len(order)) - some.indptr[who]
     return np.append(0, np.cumsum(np.minimum(np.diff(some.indptr), most))), others[order[rank < most]]
+
+
+def _narrow(rows: Int64Array) -> npt.NDArray[np.uint16] | npt.NDArray[np.uint32]:
+    """Row numbers, in two bytes each if they fit and in four otherwise.
+
+    >>> _narrow(np.array([7])).itemsize, _narrow(np.array([70_000])).itemsize
+    (2, 4)
+    """
+    return rows.astype(np.uint16) if rows.max(initial=0) < 2**16 else rows.astype(np.uint32)
 
 
 def _words(choice: Choice, graph: Graph) -> str:

@@ -1,24 +1,40 @@
-"""The report as one HTML file: template, style, scripts and payload put together. It fetches nothing."""
+"""The report as one HTML file: everything it shows, as plain values (the payload), and the page around them.
+
+The page fetches nothing; no name in the payload can be taken for markup.
+"""
 
 from __future__ import annotations
 
 import base64
+import gzip
 import hashlib
+import json
 import os
 import re
 from collections.abc import Mapping
+from datetime import date
 from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
+from philia._text import counted, to_json
+from philia._version import __version__
 from philia.exceptions import MissingDependencyError
 from philia.models import LinkModel
-from philia.report.codec import encoded
-from philia.report.explorer import OnProgress
-from philia.report.labels import LabelsLike
-from philia.report.payload import payload
+from philia.report.communities import cards, positions, shared_members
+from philia.report.explorer import BYTES, OnProgress, choose, explorer
+from philia.report.findings import Findings, Labels, LabelsLike, Match
+from philia.report.matrix import matrix
+from philia.report.quality import JudgedPairs, quality
+from philia.report.summary import summary
 from philia.storage import saving
+
+_VERSION = 1
+"""The version of the payload's format, which the page checks."""
 
 _SCRIPTS = (
     *("text.js", "elements.js", "decode.js", "theme.js", "charts.js", "tables.js", "summary.js", "quality.js"),
@@ -60,11 +76,107 @@ def write_report(
     return Path(path)
 
 
-def page(payload: Mapping[str, Any]) -> str:
-    """The whole page.
+def payload(
+    model: LinkModel,
+    *,
+    labels: LabelsLike | None = None,
+    title: str | None = None,
+    source: str | None = None,
+    on_progress: OnProgress | None = None,
+    budget: float = BYTES,
+) -> dict[str, Any]:
+    """Everything that the report of a model shows, as plain values that JSON can hold.
+
+    ``labels`` are known groups, as ``read_communities`` returns them; ``source`` names where the model comes from.
+    ``on_progress`` is called with the number of nodes searched for missing links and their total; for a small graph,
+    which needs no search, it is not called. ``budget`` is the approximate size in bytes of the nodes that can be
+    looked up.
 
     >>> from philia import CommunityModel
-    >>> from philia.report import payload
+    >>> model = CommunityModel(1, 0, penalty=0.1, random_state=0).fit([(1, 2), (1, 3), (2, 3), (4, 5)])
+    >>> found = payload(model, labels={"left": [1, 2], "right": [4]})
+    >>> found["graph"]["links"], found["communities"][0]["label"]["name"]
+    (4, 'left')
+    """
+    found = Findings.of(model)
+    judged = JudgedPairs.of(found.model)
+    choice = choose(found, budget)
+    known = None if labels is None else Labels.of(labels, found.graph.nodes)
+    matches: list[Match | None] = [None] * len(found.communities) if known is None else known.matches(found)
+    shared, index = shared_members(found.memberships), np.full(found.graph.n_nodes, -1, dtype=np.int64)
+    index[choice.rows] = np.arange(len(choice.rows))
+    return {
+        "version": _VERSION,
+        "title": title or f"A network of {counted(found.graph.n_nodes, 'node')}",
+        "made": {"philia": __version__, "date": date.today().isoformat(), "source": source},
+        **summary(found, judged, known),
+        "quality": quality(judged),
+        "communities": cards(found, shared, matches, index),
+        "in_none": int(np.count_nonzero(found.communities_per_node == 0)),
+        "unused": list(found.communities.unused),
+        "rule": found.communities.rule,
+        "overlap": {
+            "names": [community.name for community in found.communities],
+            "shared": shared.tolist(),
+            "positions": positions(shared).tolist(),
+        },
+        "matrix": _packed(matrix(found.graph, found.factors)),
+        "explorer": _packed(explorer(found, choice, on_progress)),
+    }
+
+
+def packed(array: npt.NDArray[Any]) -> dict[str, Any]:
+    """An array as its type, its shape and its bytes in base64: a quarter of the size of its digits.
+
+    >>> packed(np.array([[1, 2]], dtype=np.uint16))
+    {'dtype': 'u2', 'shape': [1, 2], 'data': 'AQACAA=='}
+    """
+    values = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
+    return {
+        "dtype": values.dtype.str[1:],
+        "shape": list(values.shape),
+        "data": base64.b64encode(values.tobytes()).decode(),
+    }
+
+
+def _packed(section: Any) -> Any:
+    """A section of the payload, with its arrays packed."""
+    if isinstance(section, np.ndarray):
+        return packed(section)
+    return {name: _packed(part) for name, part in section.items()} if isinstance(section, dict) else section
+
+
+def unpacked(array: Mapping[str, Any]) -> npt.NDArray[Any]:
+    """The inverse of ``packed``.
+
+    >>> unpacked(packed(np.array([[1, 2]], dtype=np.uint16))).tolist()
+    [[1, 2]]
+    """
+    values = np.frombuffer(base64.b64decode(array["data"]), dtype=f"<{array['dtype']}")
+    return values.reshape(array["shape"])
+
+
+def encoded(payload: Mapping[str, Any]) -> str:
+    """A payload as compressed JSON in base64: no name in it can close the element it is in, or run as a script.
+
+    >>> encoded({"title": "</script>"}).isascii(), decoded(encoded({"title": "</script>"}))
+    (True, {'title': '</script>'})
+    """
+    # ASCII only: half of a surrogate pair, which a damaged name may contain, has no UTF-8 encoding.
+    text = to_json(payload, ensure_ascii=True, separators=(",", ":"))
+    return base64.b64encode(gzip.compress(text.encode("ascii"), compresslevel=9, mtime=0)).decode()
+
+
+def decoded(text: str) -> dict[str, Any]:
+    """The inverse of ``encoded``, as the page does it."""
+    found: dict[str, Any] = json.loads(gzip.decompress(base64.b64decode(text)))
+    return found
+
+
+def page(contents: Mapping[str, Any]) -> str:
+    """The whole page around a payload.
+
+    >>> from philia import CommunityModel
     >>> model = CommunityModel(1, 0, penalty=0.1, random_state=0).fit([("<b>", "bob"), ("bob", "cat")])
     >>> html = page(payload(model))
     >>> "<b>" in html.split('id="philia-data"')[1], "philia:data" in html
@@ -75,7 +187,7 @@ def page(payload: Mapping[str, Any]) -> str:
         "css": guarded(folder.joinpath("page.css").read_text(encoding="utf-8"), "style"),
         "plotly": guarded(_charts_script(), "script"),
         "js": guarded("\n".join(folder.joinpath(name).read_text(encoding="utf-8") for name in _SCRIPTS), "script"),
-        "data": encoded(payload),
+        "data": encoded(contents),
     }
     template = folder.joinpath("page.html").read_text(encoding="utf-8")
     # In one pass, so that nothing put in is taken for a marker.

@@ -14,7 +14,6 @@ from philia.execution import LocalThreads
 from philia.factors import CommunityFactors
 from philia.graphs import Graph
 from philia.plots.matrices import binned_links, by_community
-from philia.report.codec import packed
 
 _CELLS = 150
 """Cells per side of the picture: enough to see blocks on a phone, for 2 × 22,500 numbers in the page."""
@@ -66,8 +65,8 @@ def matrix(graph: Graph, factors: CommunityFactors, cells: int = _CELLS, nodes: 
     most = max(nodes // max(cut.side, 1), 2) if n > nodes else n
     return {
         "cells": cut.side,
-        "observed": packed(binned_links(graph, cut.order, cells), "f4"),
-        "expected": packed(mean_probabilities(factors, cut, most), "f4"),
+        "observed": binned_links(graph, cut.order, cells).astype(np.float32),
+        "expected": mean_probabilities(factors, cut, most).astype(np.float32),
         "nodes": n,
         "groups": _groups(factors, cut),
         "words": _words(n, cut.side, most),

@@ -1,25 +1,42 @@
-"""The summary: the findings in sentences that assume no prior knowledge."""
+"""The summary: the findings in sentences that assume no prior knowledge, remarks on the data, and the fit."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 
 from philia._text import counted, listed, percent, spelled
+from philia._types import Float64Array
 from philia.explain.links import factor_in_words
 from philia.graphs import Graph
-from philia.report.findings import Findings
+from philia.models import CommunityModel
+from philia.report.findings import Findings, Labels
 from philia.report.quality import JudgedPairs
 
 _RARE = 0.001
 """Smaller probabilities are shown as "one pair in N": readers do not count zeros."""
 
+_POINTS = 1000
+"""Points of the loss curve: a screen cannot show more."""
 
-def sentences(found: Findings, judged: JudgedPairs) -> list[str]:
+
+def summary(found: Findings, judged: JudgedPairs, labels: Labels | None) -> dict[str, Any]:
+    """The parts of the payload that the summary shows."""
+    return {
+        "sentences": _sentences(found, judged),
+        "remarks": _remarks(found, labels),
+        "graph": _graph(found.graph),
+        "fit": _fit(found.model),
+    }
+
+
+def _sentences(found: Findings, judged: JudgedPairs) -> list[str]:
     """The summary of a model, one idea per sentence.
 
     >>> from philia import CommunityModel
     >>> model = CommunityModel(1, 0, penalty=0.1, random_state=0).fit([(1, 2), (1, 3), (2, 3), (4, 5)])
-    >>> print(*sentences(Findings.of(model), JudgedPairs.of(model)), sep=chr(10))
+    >>> print(*_sentences(Findings.of(model), JudgedPairs.of(model)), sep=chr(10))
     5 nodes and 4 links: two nodes drawn at random are linked with probability 0.4.
     One group attracts (B1): two members are linked more often than their popularity alone would explain.
     ...
@@ -103,3 +120,89 @@ def _explained(judged: JudgedPairs) -> list[str]:
     return [
         f"Compared with knowing only the density, the model removes {percent(share)} of the uncertainty on {which}."
     ]
+
+
+def _graph(graph: Graph) -> dict[str, Any]:
+    degrees = graph.degrees
+    return {
+        "nodes": graph.n_nodes,
+        "links": graph.n_links,
+        "density": graph.density,
+        "isolated": int(np.count_nonzero(degrees == 0)),
+        "mean_degree": float(degrees.mean()),
+        "median_degree": float(np.median(degrees)),
+        "max_degree": int(degrees.max()),
+    }
+
+
+def _remarks(found: Findings, labels: Labels | None) -> list[str]:
+    """Sentences about what was dropped, shortened or left out."""
+    said = []
+    if found.graph.changes:
+        said.append(f"When the links were read: {found.graph.changes}.")
+    if found.graph.weights is not None:
+        said.append("The fit used link weights; on this page every link counts once.")
+    said += found.names.remarks
+    if labels is not None and labels.strangers:
+        said.append(f"Not in the graph, so not compared: {counted(labels.strangers, 'labeled name')}.")
+    if found.communities.unused:
+        said.append(
+            f"{', '.join(found.communities.unused)} ended up empty: the fit needed fewer communities than it was given."
+        )
+    said += [f"{a} and {b} have the same members." for a, b in found.communities.repeated]
+    return said
+
+
+def _fit(model: CommunityModel) -> dict[str, Any]:
+    """The settings of the fit, its loss curve, and why it stopped.
+
+    >>> model = CommunityModel(1, 0, penalty=0.1, random_state=0).fit([(1, 2), (1, 3), (2, 3), (4, 5)])
+    >>> _fit(model)["settings"][:3]
+    [['communities that attract', '1'], ['communities that repel', '0'], ['penalty', '0.1']]
+    """
+    solution = model.solution_
+    return {
+        "settings": _settings(model),
+        "reason": solution.reason,
+        "iterations": solution.iterations,
+        "seconds": solution.seconds,
+        "loss": _curve(solution.history),
+        "selection": None if model.selection_ is None else str(model.selection_),
+    }
+
+
+def _curve(history: Float64Array, most: int = _POINTS) -> list[list[float]]:
+    """Pairs of iteration and loss; of a long history, evenly spaced ones including the first and the last.
+
+    >>> _curve(np.array([9.0, 5.0, 4.0, 3.5]), most=2)
+    [[0, 9.0], [3, 3.5]]
+    """
+    shown = np.unique(np.linspace(0, len(history) - 1, min(len(history), most)).round().astype(np.int64))
+    return [[iteration, float(history[iteration])] for iteration in shown.tolist() if np.isfinite(history[iteration])]
+
+
+def _settings(model: CommunityModel) -> list[list[str]]:
+    k_B, k_C = model.factors_.counts
+    backgrounds = {
+        "popularity": "each node has its own popularity",
+        "constant": "the same for all pairs",
+        "none": "none: even odds",
+    }
+    return [
+        ["communities that attract", _chosen(k_B, model.n_homophilous)],
+        ["communities that repel", _chosen(k_C, model.n_heterophilous)],
+        ["penalty", _chosen(f"{model.penalty_:.3g}", model.penalty)],
+        ["baseline", backgrounds[model.background]],
+        ["start", _plain(model.start)],
+        ["solver", _plain(model.solver)],
+        ["seed", _plain(model.random_state)],
+        ["held-out pairs", "none" if model.held_out_ is None else str(model.held_out_)],
+    ]
+
+
+def _chosen(value: object, asked: object) -> str:
+    return f"{value} (chosen on validation pairs)" if asked == "auto" else str(value)
+
+
+def _plain(value: object) -> str:
+    return str(value) if value is None or isinstance(value, (str, int, float)) else type(value).__name__
