@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from philia.datasets import CATALOG, fetch, load
-from philia.datasets.parts import largest_communities, largest_component
+from philia.datasets.catalog import largest_communities, largest_component
 from philia.exceptions import GraphFileError, InvalidParameterError
 from philia.graphs import as_graph
 from philia.storage import COMPRESSION_SUFFIXES

@@ -7,7 +7,7 @@ import pytest
 from scipy.special import expit
 
 from philia.datasets import Planted, planted
-from philia.datasets.planted import PairSource, _graph, _graph_of_many, _level, _level_of_many, pair_sources
+from philia.datasets.random_graphs import PairSource, _graph, _graph_of_many, _level, _level_of_many, pair_sources
 from philia.graphs import Changes
 
 

@@ -23,7 +23,7 @@ from philia.exact import (
     fingerprint,
     load_exact,
 )
-from philia.exact.files import packed, unpacked
+from philia.exact.certified import packed, unpacked
 from philia.exceptions import InvalidGraphError, ModelFileError, NotExactError
 from philia.graphs import Graph, Nodes, as_graph
 from tests.exact.kinds import CONSTRUCTIONS, KINDS, by_sign_changes_as_given, made

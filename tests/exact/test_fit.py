@@ -13,7 +13,7 @@ from philia import as_graph
 from philia.datasets import classic
 from philia.exact import load_exact
 from philia.exact.fit import fit_exact, smallest_exact
-from philia.exact.floats import FloatCommunities, FloatLogistic
+from philia.exact.products import FloatCommunities, FloatLogistic
 from philia.exceptions import InvalidGraphError, InvalidParameterError
 from philia.graphs import Graph
 from philia.solvers import Progress

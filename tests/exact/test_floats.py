@@ -11,7 +11,7 @@ from hypothesis.extra import numpy as hnp
 
 from philia import as_graph
 from philia._types import Float64Array
-from philia.exact.floats import FloatCommunities, FloatLogistic, _with_bounds, signs_of_products, wrong_scores
+from philia.exact.products import FloatCommunities, FloatLogistic, _with_bounds, signs_of_products, wrong_scores
 from philia.exceptions import InvalidParameterError
 
 sizes = st.sampled_from([0.0, 1.0, 0.1, 0.3, 1e-20, 3e16, 2.0**-60, 7.0])

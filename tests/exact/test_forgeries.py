@@ -30,10 +30,9 @@ from philia.exact import (
     certify,
     load_exact,
 )
-from philia.exact.certified import KINDS
+from philia.exact.certified import KINDS, packed
 from philia.exact.constructions import CONSTRUCTIONS as THEOREMS
 from philia.exact.constructions import theorem_of
-from philia.exact.files import packed
 from philia.exceptions import InvalidParameterError, ModelFileError, NotExactError
 from philia.graphs import Graph, Nodes, as_graph
 from tests.exact.kinds import CONSTRUCTIONS, by_sign_changes_as_given, made, score_signs

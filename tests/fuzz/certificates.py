@@ -22,9 +22,8 @@ from philia import exact
 from philia.datasets import overlap_threshold
 from philia.exact import Certified, certified, load_exact
 from philia.exact.certificate import facts_of
-from philia.exact.certified import KINDS
+from philia.exact.certified import KINDS, packed, unpacked
 from philia.exact.constructions import CONSTRUCTIONS, theorem_of
-from philia.exact.files import packed, unpacked
 from philia.exceptions import PhiliaError
 from philia.graphs import Graph, Nodes
 from tests.fuzz.harness import Target, shuffled_bytes

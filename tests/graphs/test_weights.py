@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from scipy import io as scipy_io
 from scipy import sparse
 
-from philia.datasets.parts import induced
+from philia.datasets.catalog import induced
 from philia.exceptions import InvalidGraphError
 from philia.graphs import Changes, Graph, Nodes, as_graph, read_graph, write_graph
 from philia.graphs.files.dialect import Dialect

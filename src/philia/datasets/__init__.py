@@ -2,10 +2,8 @@
 
 from philia.datasets.catalog import CATALOG, CatalogEntry, DataFile, entry, names
 from philia.datasets.dataset import CLASSICS, Dataset, classic, fetch, load
-from philia.datasets.dating_app import DatingApp, dating_app
 from philia.datasets.overlap_threshold import OverlapThresholdGraph, overlap_threshold, random_overlap_threshold
-from philia.datasets.planted import Planted, planted
-from philia.datasets.sampling import sample_graph
+from philia.datasets.random_graphs import DatingApp, Planted, dating_app, planted, sample_graph
 
 __all__ = [
     "CATALOG",

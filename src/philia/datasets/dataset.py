@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from philia.datasets.cache import OnBytes, fetched
-from philia.datasets.catalog import DataFile, entry
-from philia.datasets.parts import Communities
+from philia.datasets.catalog import Communities, DataFile, entry
 from philia.exceptions import InvalidParameterError, MissingDependencyError
 from philia.graphs import Graph, as_graph, read_communities, read_graph
 

@@ -11,8 +11,14 @@ from philia.evaluate.covers import (
     overlapping_nmi,
     trivial_covers,
 )
-from philia.evaluate.estimated_links import EstimatedLinkScores, estimated_likelihood, estimated_link_scores
-from philia.evaluate.link_prediction import LinkScores, evaluate_links, link_scores
+from philia.evaluate.link_prediction import (
+    EstimatedLinkScores,
+    LinkScores,
+    estimated_likelihood,
+    estimated_link_scores,
+    evaluate_links,
+    link_scores,
+)
 from philia.evaluate.predictors import PREDICTORS
 from philia.evaluate.reconstruction import Reconstruction, reconstruction
 from philia.pairs.calibration import Calibration

@@ -5,12 +5,11 @@ from philia.exact.certificate import Certificate, OnProgress, certify, fingerpri
 from philia.exact.certified import Certified, certified, load_exact
 from philia.exact.degeneracy import by_degeneracy, by_levels
 from philia.exact.fit import FittedExactly, fit_exact, smallest_exact
-from philia.exact.floats import FloatCommunities, FloatLogistic
-from philia.exact.integers import IntegerCommunities, IntegerLogistic
 from philia.exact.max_degree import by_max_degree, by_max_degree_one_sided
 from philia.exact.methods import by_circle, exact_community, exact_logistic
 from philia.exact.overlap_threshold import by_overlap_threshold, probability_scale
 from philia.exact.polynomials import OneSidedPolynomials, SignPolynomials, communities, logistic
+from philia.exact.products import FloatCommunities, FloatLogistic, IntegerCommunities, IntegerLogistic
 from philia.exact.representation import Representation, Signs
 from philia.exact.sign_changes import Elimination, SearchProgress, by_sign_changes, eliminated, found_order
 

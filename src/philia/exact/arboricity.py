@@ -23,7 +23,7 @@ import numpy as np
 from scipy import sparse
 
 from philia._types import Int64Array
-from philia.exact.integers import IntegerCommunities, IntegerLogistic, paired_communities
+from philia.exact.products import IntegerCommunities, IntegerLogistic, paired_communities
 from philia.exact.representation import (
     Construction,
     Integers,

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from philia.exact.arboricity import ARBORICITY, ARBORICITY_AS_PRINTED
-from philia.exact.circle import CIRCLE
-from philia.exact.degeneracy import DEGENERACY, LEVELS
+from philia.exact.degeneracy import CIRCLE, DEGENERACY, LEVELS
 from philia.exact.max_degree import MAX_DEGREE, MAX_DEGREE_ONE_SIDED
 from philia.exact.overlap_threshold import OVERLAP_THRESHOLD
 from philia.exact.representation import Construction, Representation, Theorem

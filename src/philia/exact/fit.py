@@ -20,7 +20,7 @@ import numpy as np
 
 from philia._types import Float64Array
 from philia.exact.certified import Certified, certified
-from philia.exact.floats import FloatCommunities, FloatLogistic, wrong_scores
+from philia.exact.products import FloatCommunities, FloatLogistic, wrong_scores
 from philia.exact.representation import Representation
 from philia.exceptions import InvalidGraphError, InvalidParameterError, NotExactError
 from philia.execution import one_blas_thread

@@ -17,9 +17,8 @@ from dataclasses import dataclass
 
 from philia.exact.certificate import OnProgress
 from philia.exact.certified import Certified, certified, first_certified
-from philia.exact.circle import circle_candidates
 from philia.exact.constructions import CONSTRUCTIONS
-from philia.exact.degeneracy import by_degeneracy
+from philia.exact.degeneracy import by_degeneracy, circle_candidates
 from philia.exact.max_degree import by_max_degree_one_sided
 from philia.exact.polynomials import SignPolynomials
 from philia.exact.representation import Construction

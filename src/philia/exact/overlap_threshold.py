@@ -12,7 +12,7 @@ from math import log
 import numpy as np
 
 from philia.datasets import OverlapThresholdGraph
-from philia.exact.integers import IntegerCommunities
+from philia.exact.products import IntegerCommunities
 from philia.exact.representation import Construction, Representation, Theorem
 
 

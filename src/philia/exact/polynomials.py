@@ -29,8 +29,8 @@ from typing import ClassVar
 import numpy as np
 
 from philia._types import Int64Array
-from philia.exact.integers import IntegerCommunities, IntegerLogistic, paired_communities
 from philia.exact.logarithms import SLACK, UNIT, logarithm_table, logarithms, long_logarithms
+from philia.exact.products import IntegerCommunities, IntegerLogistic, paired_communities
 from philia.exact.representation import Int8Array, Integers, Representation, Signs, check_integers, check_starts
 from philia.exceptions import InvalidParameterError
 from philia.storage import require_memory

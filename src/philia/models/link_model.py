@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
 from philia._types import Float64Array, Node, Pair
-from philia.datasets.sampling import sample_graph
+from philia.datasets.random_graphs import sample_graph
 from philia.exceptions import DivergedError, InvalidGraphError, InvalidParameterError
 from philia.explain import (
     Communities,

@@ -7,9 +7,8 @@
 
 from philia.plots.communities import communities, memberships, overlap, stability
 from philia.plots.comparisons import bars, curves, error_by_dimension
-from philia.plots.fit import loss_curve, selection
+from philia.plots.fit import loss_curve, reliability, selection
 from philia.plots.matrices import adjacency, by_community, heat_map, probabilities, reconstruction
-from philia.plots.reliability import reliability
 from philia.plots.waterfall import waterfall
 
 __all__ = [

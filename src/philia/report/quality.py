@@ -10,7 +10,7 @@ from scipy.special import expit, xlogy
 
 from philia._text import counted
 from philia._types import Float64Array
-from philia.evaluate.estimated_links import weighted_order
+from philia.evaluate.link_prediction import weighted_order
 from philia.models import CommunityModel
 from philia.objective.likelihood import sample_pairs
 from philia.pairs.calibration import calibrate

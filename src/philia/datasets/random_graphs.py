@@ -1,16 +1,16 @@
-"""Graphs drawn from the community model itself, so that the truth is known.
+"""Random graphs whose truth is known: from link probabilities, the paper's dating app, and planted communities.
 
-Small graphs are drawn pair by pair. For a large one, pairs are drawn about as often as they are linked, without
-visiting all of them. With u the exponentials of the nodes' own log-odds, and a community c that adds t_c to the
-log-odds of its members, the odds of a pair are at most u_i u_j times the product of exp(t_c) over their shared
-communities. With exp(t_c) = 1 + (exp(t_c) - 1) multiplied out, this is a sum: u_i u_j for all pairs, (exp(t_c) - 1)
-u_i u_j for the members of each c, and a product of two such factors for the nodes that are in two communities. Each
+**Planted communities.** Small graphs are drawn pair by pair. For a large one, pairs are drawn about as often as they
+are linked, without visiting all of them. With u the exponentials of the nodes' own log-odds, and a community c that
+adds t_c to the log-odds of its members, the odds of a pair are at most u_i u_j times the product of exp(t_c) over their
+shared communities. With exp(t_c) = 1 + (exp(t_c) - 1) multiplied out, this is a sum: u_i u_j for all pairs, (exp(t_c) -
+1) u_i u_j for the members of each c, and a product of two such factors for the nodes that are in two communities. Each
 term is a product of node weights, so its pairs can be drawn one end at a time.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,9 +19,12 @@ from scipy.optimize import brentq
 from scipy.special import expit
 
 from philia._types import Float64Array, Int64Array, Node
-from philia.datasets.sampling import sample_graph
 from philia.exceptions import InvalidParameterError
 from philia.graphs import Changes, Graph, Nodes
+
+Probabilities = Callable[[slice, slice], Float64Array]
+_BLOCK = 2048
+"""Rows and columns drawn at a time: 32 MB of random numbers. Graphs drawn with a seed depend on it."""
 
 _ALL_PAIRS = 8192
 """Up to this many nodes all pairs are visited: some seconds at most. Graphs drawn with a seed depend on it."""
@@ -34,6 +37,81 @@ _LEVELS = -60, 60
 
 _NODES = 2**15
 """Nodes whose partners are drawn at a time, which bounds the memory."""
+
+
+def sample_graph(probabilities: Probabilities, nodes: Nodes, rng: np.random.Generator) -> Graph:
+    """A graph in which each pair of nodes is linked independently, with its own probability.
+
+    ``probabilities`` returns the probabilities of all pairs of a slice of rows and a slice of columns.
+
+    >>> certain = sample_graph(lambda rows, columns: np.ones((3, 3)), Nodes("abc"), np.random.default_rng(0))
+    >>> certain
+    Graph(3 nodes, 3 links)
+    """
+    rows, columns = [], []
+    for top in range(0, len(nodes), _BLOCK):
+        for first in range(top, len(nodes), _BLOCK):
+            block = probabilities(slice(top, top + _BLOCK), slice(first, first + _BLOCK))
+            i, j = np.nonzero(rng.random(block.shape) < block)
+            above = top + i < first + j
+            rows.append(top + i[above])
+            columns.append(first + j[above])
+    return Graph.from_rows(np.concatenate(rows), np.concatenate(columns), nodes)
+
+
+@dataclass(frozen=True, eq=False)
+class DatingApp:
+    """A sampled network, the city and gender of each node, and the probabilities it was drawn from.
+
+    >>> app = dating_app(n=50, cities=2, random_state=0)
+    >>> app.city.shape, app.probabilities().shape
+    ((50,), (50, 50))
+    """
+
+    graph: Graph
+    city: Int64Array
+    gender: Int64Array
+    _by_kind: Float64Array
+
+    def probabilities(self, rows: slice = slice(None), columns: slice = slice(None)) -> Float64Array:
+        """The true probability of a match for all pairs of these rows and columns."""
+        return _probabilities(self.city, self.gender, self._by_kind, rows, columns)
+
+
+def dating_app(
+    n: int = 1000,
+    cities: int = 10,
+    *,
+    same_city_other_gender: float = 0.5,
+    same_city_same_gender: float = 0.05,
+    other_city_other_gender: float = 0.05,
+    other_city_same_gender: float = 0.005,
+    random_state: Any = None,
+) -> DatingApp:
+    """A network with both kinds of communities: cities attract, genders repel.
+
+    Every user lives in a random city and has a random gender; the four probabilities of a match depend on whether two
+    users share them. The names of the nodes are 0 … n - 1.
+
+    >>> app = dating_app(random_state=0)
+    >>> app.graph.n_nodes, len(set(app.city.tolist())), len(set(app.gender.tolist()))
+    (1000, 10, 2)
+    """
+    rng = np.random.default_rng(random_state)
+    city, gender = rng.integers(cities, size=n), rng.integers(2, size=n)
+    by_kind = np.array(
+        [[other_city_other_gender, other_city_same_gender], [same_city_other_gender, same_city_same_gender]]
+    )
+    graph = sample_graph(lambda r, c: _probabilities(city, gender, by_kind, r, c), Nodes.numbered(n), rng)
+    return DatingApp(graph, city, gender, by_kind)
+
+
+def _probabilities(
+    city: Int64Array, gender: Int64Array, by_kind: Float64Array, rows: slice, columns: slice
+) -> Float64Array:
+    same_city = (city[rows][:, None] == city[columns]).astype(int)
+    same_gender = (gender[rows][:, None] == gender[columns]).astype(int)
+    return np.asarray(by_kind[same_city, same_gender])
 
 
 @dataclass(frozen=True, eq=False)
