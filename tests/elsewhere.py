@@ -34,8 +34,8 @@ TESTS = (
     "tests/explain",
     "tests/report/test_numbers.py",
     "tests/cli/test_examples.py",
-    "tests/exact/test_circle.py",
-    "tests/exact/test_floats.py",
+    "tests/exact/test_degeneracy.py",
+    "tests/exact/test_products.py",
 )
 """What shows or checks digits of a fit. Which settings are chosen is compared in tests/models/test_processors.py."""
 

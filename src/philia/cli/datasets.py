@@ -26,12 +26,12 @@ datasets = typer.Typer(
     help="List, describe and download real networks with labels.",
 )
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help="A name shown by list.", show_default=False)]
-Names = Annotated[list[str] | None, typer.Argument(metavar="NAME", help="Names shown by list.", show_default=False)]
+_Name = Annotated[str, typer.Argument(metavar="NAME", help="A name shown by list.", show_default=False)]
+_Names = Annotated[list[str] | None, typer.Argument(metavar="NAME", help="Names shown by list.", show_default=False)]
 
 
 @datasets.command("list", cls=GuardedCommand)
-def show_all(json: options.Json = False, quiet: options.Quiet = False, debug: options.Debug = False) -> None:
+def _show_all(json: options.Json = False, quiet: options.Quiet = False, debug: options.Debug = False) -> None:
     """List all datasets: their size, and whether their files are on this machine.
 
     Example:
@@ -53,8 +53,8 @@ def show_all(json: options.Json = False, quiet: options.Quiet = False, debug: op
 
 
 @datasets.command("info", cls=GuardedCommand)
-def show_one(
-    name: Name, json: options.Json = False, quiet: options.Quiet = False, debug: options.Debug = False
+def _show_one(
+    name: _Name, json: options.Json = False, quiet: options.Quiet = False, debug: options.Debug = False
 ) -> None:
     """Describe a dataset: its content, citation, files and, if they are on this machine, its counts.
 
@@ -85,8 +85,8 @@ def show_one(
 
 
 @datasets.command("fetch", cls=GuardedCommand)
-def fetch(
-    names: Names = None,
+def _fetch(
+    names: _Names = None,
     everything: Annotated[bool, option("--all", "All datasets.")] = False,
     json: options.Json = False,
     quiet: options.Quiet = False,

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from philia.explain import Communities
     from philia.models import CommunityModel
 
-FIGURES = {
+_FIGURES = {
     "network.png": "the probabilities of matches, and the matches sampled from them",
     "reconstruction.png": "the matches next to the fitted probabilities",
     "factors.png": "memberships: cities attract, genders repel",
@@ -162,7 +162,7 @@ def _save(out: Output, app: DatingApp, model: CommunityModel, pair: tuple[int, i
         "model.safetensors": "the model, with the network",
         "communities.txt": "the members of each community, one community per line",
     }
-    out.table(["file", "what it shows"], [(str(folder / name), text) for name, text in {**FIGURES, **rest}.items()])
+    out.table(["file", "what it shows"], [(str(folder / name), text) for name, text in {**_FIGURES, **rest}.items()])
 
 
 def _what_next(out: Output, folder: Path, pair: tuple[int, int]) -> None:
@@ -181,7 +181,7 @@ def draw_figures(app: DatingApp, model: CommunityModel, pair: tuple[int, int]) -
     >>> from philia.models import CommunityModel
     >>> app = dating_app(60, cities=3, random_state=0)
     >>> drawn = draw_figures(app, CommunityModel(3, 2, penalty=1, random_state=0).fit(app.graph), (0, 1))
-    >>> list(drawn) == list(FIGURES)
+    >>> list(drawn) == list(_FIGURES)
     True
     """
     import numpy as np

@@ -59,7 +59,7 @@ def exact(
     written = None if output is None else str(output)
     out.data({"file": links, **graph_facts(graph), "certificate": asdict(found.certificate), "written": written})
     out.say(f"{'Standard input' if links == '-' else links}: {graph_in_words(graph)}")
-    for sentence in in_words(found.certificate):
+    for sentence in _in_words(found.certificate):
         out.say(sentence)
     if output is not None:
         out.say(f"Wrote {output}. Check it at any time with: philia verify {links} {output}")
@@ -99,7 +99,7 @@ def _line(out: Output, graph: Graph, searches: int, seed: int) -> Elimination:
         return found_order(graph, searches=searches, random_state=seed, on_progress=tell)
 
 
-def in_words(certificate: Certificate) -> Iterator[str]:
+def _in_words(certificate: Certificate) -> Iterator[str]:
     """The certificate in sentences."""
     from philia._text import counted
 

@@ -47,7 +47,7 @@ def explain(
             save_figure(plots.waterfall(explanation), figure)
             out.remark(f"Drew {figure}.")
     show_explanation(out, explanation)
-    out.data(explanation_facts(explanation))
+    out.data(_explanation_facts(explanation))
 
 
 def show_explanation(out: Output, explanation: LinkExplanation) -> None:
@@ -81,11 +81,11 @@ def show_explanation(out: Output, explanation: LinkExplanation) -> None:
             out.say(f"{reason.community} has stability {reason.stability:.2f}, {reason.found}; {both}.")
 
 
-def explanation_facts(explanation: LinkExplanation) -> dict[str, Any]:
+def _explanation_facts(explanation: LinkExplanation) -> dict[str, Any]:
     """An explanation for programs; the baseline and the ``log_odds`` of the reasons sum to ``logit``.
 
     >>> from philia.explain import LinkExplanation
-    >>> explanation_facts(LinkExplanation("ann", "bob", True, 0.0, ()))["probability"]
+    >>> _explanation_facts(LinkExplanation("ann", "bob", True, 0.0, ()))["probability"]
     0.5
     """
     return {

@@ -15,7 +15,7 @@ from typer.core import TyperCommand, TyperGroup
 from philia.cli.options import complete_help
 from philia.exceptions import PhiliaError
 
-MISTAKE, BUG, INTERRUPTED, CLOSED = 2, 1, 130, 141
+_MISTAKE, _BUG, INTERRUPTED, _CLOSED = 2, 1, 130, 141
 """Exit codes: wrong use; a bug in philia; Ctrl-C (128 + SIGINT); the reader of a pipe went away (128 + SIGPIPE)."""
 
 
@@ -56,34 +56,34 @@ class GuardedCommand(TyperCommand):
             raise
         except BrokenPipeError:
             _forget_stdout()
-            raise typer.Exit(CLOSED) from None
+            raise typer.Exit(_CLOSED) from None
         except (Exception, KeyboardInterrupt) as error:
             if ctx.params.get("debug"):
                 traceback.print_exc()
-            sentence, code = in_words(error)
+            sentence, code = _in_words(error)
             _complain(sentence)
             raise typer.Exit(code) from None
         return result
 
 
-def in_words(error: BaseException) -> tuple[str, int]:
+def _in_words(error: BaseException) -> tuple[str, int]:
     """A sentence about an error, and its exit code.
 
-    >>> in_words(PhiliaError("the graph has no nodes"))
+    >>> _in_words(PhiliaError("the graph has no nodes"))
     ('the graph has no nodes', 2)
-    >>> in_words(FileNotFoundError(2, "No such file or directory", "there/new.csv"))
+    >>> _in_words(FileNotFoundError(2, "No such file or directory", "there/new.csv"))
     ("'there/new.csv': No such file or directory", 2)
     """
     if isinstance(error, PhiliaError):
-        return str(error), MISTAKE
+        return str(error), _MISTAKE
     if isinstance(error, KeyboardInterrupt):
         return f"Interrupted. {error}".strip(), INTERRUPTED
     if isinstance(error, MemoryError):
-        return "Not enough memory; try a smaller graph or fewer communities.", MISTAKE
+        return "Not enough memory; try a smaller graph or fewer communities.", _MISTAKE
     if isinstance(error, OSError) and error.strerror:
-        return f"{error.filename!r}: {error.strerror}" if error.filename else error.strerror, MISTAKE
+        return f"{error.filename!r}: {error.strerror}" if error.filename else error.strerror, _MISTAKE
     said = f"{type(error).__name__}: {error}".strip(": ")
-    return f"This is a bug in philia ({said}). Run the same command with --debug and report what it shows.", BUG
+    return f"This is a bug in philia ({said}). Run the same command with --debug and report what it shows.", _BUG
 
 
 def _complain(sentence: str) -> None:
@@ -113,11 +113,11 @@ def guarded_streams() -> Iterator[None]:
             sys.stdout.flush()
     except BrokenPipeError:
         _forget_stdout()
-        sys.exit(CLOSED)
+        sys.exit(_CLOSED)
     except OSError as error:  # such as a full disk while help is written to a file
         _forget_stdout()
-        _complain(in_words(error)[0])
-        sys.exit(MISTAKE)
+        _complain(_in_words(error)[0])
+        sys.exit(_MISTAKE)
 
 
 @contextmanager
@@ -125,12 +125,12 @@ def _interruptible() -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt as error:
-        sentence, code = in_words(error)
+        sentence, code = _in_words(error)
         _complain(sentence)
         raise typer.Exit(code) from None
     except BrokenPipeError:
         _forget_stdout()
-        raise typer.Exit(CLOSED) from None
+        raise typer.Exit(_CLOSED) from None
 
 
 @contextmanager
@@ -138,7 +138,7 @@ def _help_cut_off() -> Iterator[None]:
     try:
         yield
     except SystemExit:  # rich exits with 1 on a closed pipe
-        raise typer.Exit(CLOSED) from None
+        raise typer.Exit(_CLOSED) from None
 
 
 def _forget_stdout() -> None:

@@ -13,12 +13,12 @@ import typer
 
 from philia.storage import ReadingOptions
 
-Registry = Callable[[], Iterable[str]]
+_Registry = Callable[[], Iterable[str]]
 """Loads the names of a registry, the default first; a mapping also gives their meanings in one line each."""
 
 _Command = Callable[..., None]
 
-_REGISTRIES: dict[str, Registry] = {}
+_REGISTRIES: dict[str, _Registry] = {}
 """By the help text of the option that takes names from it."""
 
 DETECTED = ReadingOptions()
@@ -30,7 +30,7 @@ def option(name: str, text: str) -> Any:
     return typer.Option(*name.split(), help=text, show_default=False, show_choices=False, case_sensitive=False)
 
 
-def choice(name: str, text: str, registry: Registry, *, or_number: bool = False) -> Any:
+def choice(name: str, text: str, registry: _Registry, *, or_number: bool = False) -> Any:
     """An option that takes one of the names in a registry, in any case; ``{names}`` in its help stands for all of them.
 
     The registry is loaded only to use the option or to show its help. With ``or_number``, a number is taken too.

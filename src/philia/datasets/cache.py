@@ -79,7 +79,7 @@ def find(file: DataFile) -> Path | None:
     return next((path for path in paths if path.is_file()), None)
 
 
-def check(file: DataFile, path: Path) -> None:
+def _check(file: DataFile, path: Path) -> None:
     """Raise an error unless the file at this path has the right checksum."""
     try:
         with path.open("rb") as stream:
@@ -109,7 +109,7 @@ def fetched(file: DataFile, on_bytes: OnBytes | None = None) -> Path:
         path = cache_path(file)
         download(file, path, on_bytes)
     else:
-        check(file, path)
+        _check(file, path)
     return path
 
 

@@ -21,7 +21,7 @@ Communities = dict[str, list[Node]]
 Part = Callable[[Graph, Communities], tuple[Graph, Communities]]
 
 
-def whole(graph: Graph, communities: Communities) -> tuple[Graph, Communities]:
+def _whole(graph: Graph, communities: Communities) -> tuple[Graph, Communities]:
     """Everything in the files."""
     return graph, communities
 
@@ -117,7 +117,7 @@ class CatalogEntry:
     n_labels: int
     links: DataFile
     labels: DataFile | None
-    part: Part = whole
+    part: Part = _whole
 
     @property
     def files(self) -> tuple[DataFile, ...]:

@@ -57,7 +57,7 @@ class _Budget(NamedTuple):
 _TEXT = _Budget(16 << 20, 16)
 """The most text in a file: its numbers are compressed already, so compressing the file gains far less than this."""
 
-MEMORY = _Budget(256 << 20, 128)
+_MEMORY = _Budget(256 << 20, 128)
 """The most memory for arrays: without it, 1 MB of compressed zeros would unpack to 1 GB."""
 
 _BYTES = {"<i1": 64, "<i2": 64, "<i4": 64, "<i8": 64, "<f8": 128, "long": 64}
@@ -185,7 +185,7 @@ class Certified:
         }
         text = json.dumps(content, ensure_ascii=False, indent=1).encode()
         # Compressed as .xz it may take half of its length on the disk, and must still be readable.
-        if sum(map(memory_of, representation.arrays().values())) > MEMORY.for_file(len(text) // 2):
+        if sum(map(_memory_of, representation.arrays().values())) > _MEMORY.for_file(len(text) // 2):
             raise InvalidParameterError(
                 "these numbers are too many, or too long, for a file that anyone can read; use another construction"
             )
@@ -253,16 +253,16 @@ def load_exact(path: str | os.PathLike[str]) -> Certified:
     34
     """
     with opened(path) as source:
-        text, size = read_text(source), source.size
+        text, size = _read_text(source), source.size
     with _naming(path):
-        return _certified(parsed(text), size, os.fspath(path))
+        return _certified(_parsed(text), size, os.fspath(path))
 
 
 def _certified(content: Any, size: int, source: str) -> Certified:
     names = ("philia exact", "certificate", "kind", "construction", "nodes", "loops", "arrays")
     if type(content) is dict and type(version := content.get("philia exact")) is int and version > _FORMAT:
         raise ModelFileError("it was written by a newer philia; upgrade philia to read it")
-    version, certificate, kind, construction, nodes, loops, arrays = fields_of(content, names, "the file")
+    version, certificate, kind, construction, nodes, loops, arrays = _fields_of(content, names, "the file")
     if type(version) is not int or version < 1:
         raise ModelFileError(f'"philia exact" must be the number {_FORMAT}; found {version!r}')
     if type(kind) is not str or kind not in KINDS:
@@ -270,12 +270,12 @@ def _certified(content: Any, size: int, source: str) -> Certified:
     check_construction(construction)
     if type(nodes) is not list or not all(map(_is_name, nodes)):
         raise ModelFileError("the nodes must be a list of names: text, finite numbers, true, false or null")
-    claimed = fields_of(certificate, tuple(part.name for part in fields(Certificate)), "the certificate")
+    claimed = _fields_of(certificate, tuple(part.name for part in fields(Certificate)), "the certificate")
     make, parts = KINDS[kind]
-    left, found = MEMORY.for_file(size), {}
-    for name, kept in zip(parts, fields_of(arrays, parts, "the arrays"), strict=True):
+    left, found = _MEMORY.for_file(size), {}
+    for name, kept in zip(parts, _fields_of(arrays, parts, "the arrays"), strict=True):
         found[name] = unpacked(kept, left)
-        left -= memory_of(found[name])
+        left -= _memory_of(found[name])
     representation = make(construction=construction, **found)
     if representation.construction != construction:
         raise ModelFileError(f"the construction of a {kind} cannot be {construction!r}")
@@ -285,7 +285,7 @@ def _certified(content: Any, size: int, source: str) -> Certified:
 def _looped(loops: Any, n: int) -> BoolArray | None:
     if loops is None:
         return None
-    if type(loops) is not list or not loops or not all(is_count(row) and row < n for row in loops):
+    if type(loops) is not list or not loops or not all(_is_count(row) and row < n for row in loops):
         raise ModelFileError(f"loops must be null or a list of rows from 0 to {n - 1:,}; found {str(loops)[:100]}")
     if any(one >= other for one, other in pairwise(loops)):
         raise ModelFileError("the rows of loops must rise, and each may appear only once")
@@ -328,16 +328,16 @@ def packed(array: Integers) -> dict[str, Any]:
     return {"type": kind, "shape": list(array.shape), "data": base64.b64encode(zlib.compress(content, 9)).decode()}
 
 
-def unpacked(kept: Any, most: int = MEMORY.least) -> Integers:
+def unpacked(kept: Any, most: int = _MEMORY.least) -> Integers:
     """The array that was packed; integers come back with 64 bits, long ones as Python integers.
 
     ``most`` is the memory it may take, in bytes. Nothing is unpacked before the shape is known to fit, and never more
     than the shape announces.
     """
-    kind, shape, data = fields_of(kept, ("type", "shape", "data"), "an array")
+    kind, shape, data = _fields_of(kept, ("type", "shape", "data"), "an array")
     if type(kind) is not str or kind not in _BYTES:
         raise ModelFileError(f"an array has the type {kind!r}; the known types are {', '.join(_BYTES)}")
-    if type(shape) is not list or len(shape) not in (1, 2) or not all(is_count(length) for length in shape):
+    if type(shape) is not list or len(shape) not in (1, 2) or not all(_is_count(length) for length in shape):
         raise ModelFileError(f"an array has the shape {str(shape)[:100]}; it must be one or two numbers from 0 to 2^40")
     if type(data) is not str:
         raise ModelFileError("the data of an array must be text in base64")
@@ -353,7 +353,7 @@ def unpacked(kept: Any, most: int = MEMORY.least) -> Integers:
     return np.frombuffer(content, dtype=kind).astype(wide).reshape(shape)
 
 
-def read_text(source: Source) -> bytes:
+def _read_text(source: Source) -> bytes:
     """All bytes of an opened file, but no more than its budget allows."""
     text, most = bytearray(), _TEXT.for_file(source.size)
     while chunk := source.stream.read(_CHUNK):
@@ -366,7 +366,7 @@ def read_text(source: Source) -> bytes:
     return bytes(text)
 
 
-def parsed(text: bytes) -> Any:
+def _parsed(text: bytes) -> Any:
     """JSON in which no name is repeated: people would read one value and programs another."""
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -383,7 +383,7 @@ def parsed(text: bytes) -> Any:
     return json.loads(text.decode("utf-8"), object_pairs_hook=once, parse_constant=number)
 
 
-def fields_of(content: Any, names: tuple[str, ...], whole: str) -> list[Any]:
+def _fields_of(content: Any, names: tuple[str, ...], whole: str) -> list[Any]:
     """The values under these names, all of which must be there, and no others."""
     if type(content) is not dict:
         raise ModelFileError(f"{whole} must be an object with the names {', '.join(names)}")
@@ -395,7 +395,7 @@ def fields_of(content: Any, names: tuple[str, ...], whole: str) -> list[Any]:
     return [content[name] for name in names]
 
 
-def memory_of(array: Integers) -> int:
+def _memory_of(array: Integers) -> int:
     """The memory reserved for an array, with the copies that may be made of it to decide signs."""
     if array.dtype != object:
         return array.size * _BYTES["<f8" if array.dtype.kind == "f" else "<i8"]
@@ -403,7 +403,7 @@ def memory_of(array: Integers) -> int:
     return array.size * _BYTES["long"] + digits * _PER_DIGIT
 
 
-def is_count(number: Any) -> bool:
+def _is_count(number: Any) -> bool:
     """Whether this can be a row number or the length of an array."""
     return type(number) is int and 0 <= number <= _LARGEST_COUNT
 

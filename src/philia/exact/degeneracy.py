@@ -80,7 +80,7 @@ def by_levels(graph: Graph, most: int | None = None) -> SignPolynomials:
     6
     """
     n, adjacency = graph.n_nodes, graph.adjacency
-    _, level, starts, kept = levels(graph, most)
+    _, level, starts, kept = _levels(graph, most)
     points = even_points(n)
     roots, leading = roots_around(points, kept), np.full(n, -1, dtype=np.int8)
     rows = adjacency.indptr.astype(np.int64), adjacency.indices.astype(np.int64)
@@ -88,7 +88,7 @@ def by_levels(graph: Graph, most: int | None = None) -> SignPolynomials:
     return SignPolynomials(points, 2 * starts, roots, leading, exponents, LEVELS.name)
 
 
-def levels(graph: Graph, most: int | None) -> tuple[int, Int64Array, Int64Array, Int64Array]:
+def _levels(graph: Graph, most: int | None) -> tuple[int, Int64Array, Int64Array, Int64Array]:
     """D, the level at which each node goes, and P(v) of every node in compressed rows, for Theorem A′."""
     least = degeneracy(graph)
     most = least if most is None else most
@@ -150,7 +150,7 @@ def circle_candidates(
 
     ``most`` is D, at least the degeneracy, which is the default. Each candidate still has to be certified.
     """
-    most, level, starts, kept = levels(graph, most)
+    most, level, starts, kept = _levels(graph, most)
     rng = np.random.default_rng(random_state)
     for _ in range(tries):
         angles = np.linspace(0, 2 * np.pi, graph.n_nodes, endpoint=False)[rng.permutation(graph.n_nodes)]

@@ -105,7 +105,7 @@ def _symmetric(graph: Graph, elimination: Elimination | None, random_state: int)
 
 
 @dataclass(frozen=True)
-class Method:
+class _Method:
     """One way to a certified representation, and its meaning in one line.
 
     ``make`` takes a graph, a line of its nodes if the method is ``along_line``, and a callback for the progress of the
@@ -117,24 +117,24 @@ class Method:
     along_line: bool = False
 
 
-def _by(construction: Construction) -> Method:
+def _by(construction: Construction) -> _Method:
     candidates = construction.candidates
     assert candidates is not None
-    return Method(
+    return _Method(
         construction.meaning,
         lambda graph, line, on_progress: first_certified(graph, candidates(graph, line), on_progress),
         construction.along_line,
     )
 
 
-METHODS: dict[str, Method] = {
-    "fewest": Method(
+METHODS: dict[str, _Method] = {
+    "fewest": _Method(
         "as few columns as any construction needs",
         lambda graph, line, on_progress: exact_community(graph, elimination=line, on_progress=on_progress),
         along_line=True,
     ),
-    "fit": Method("a fit until all signs are right, in fewer columns still but without guarantee", None),
-    "logistic": Method(
+    "fit": _Method("a fit until all signs are right, in fewer columns still but without guarantee", None),
+    "logistic": _Method(
         "X Yᵀ in integers",
         lambda graph, line, on_progress: exact_logistic(graph, floats=False, elimination=line, on_progress=on_progress),
         along_line=True,

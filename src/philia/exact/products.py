@@ -21,12 +21,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
 from philia._types import Float64Array, Int64Array
-from philia.exact.representation import Integers, Signs, TwoSided, check_integers
+from philia.exact.representation import Integers, Signs, check_integers
 from philia.exceptions import InvalidParameterError
 from philia.graphs import Graph
 
@@ -103,7 +104,41 @@ class IntegerCommunities:
 
 
 @dataclass(frozen=True, eq=False)
-class IntegerLogistic(TwoSided):
+class _TwoSided:
+    """What all scores X Yᵀ have in common, whatever numbers X (``left``) and Y (``right``) hold, one row per node."""
+
+    left: npt.NDArray[Any]
+    right: npt.NDArray[Any]
+    construction: str
+
+    def __post_init__(self) -> None:
+        if self.left.ndim != 2 or self.left.shape != self.right.shape:
+            raise InvalidParameterError(
+                f"both sides need the same shape, with one row per node; found {self.left.shape} and {self.right.shape}"
+            )
+
+    @property
+    def n_nodes(self) -> int:
+        """The number of nodes."""
+        return len(self.left)
+
+    @property
+    def community_columns(self) -> int | None:
+        """None: memberships cannot be negative."""
+        return None
+
+    @property
+    def logistic_columns(self) -> int:
+        """The number of columns on each side."""
+        return int(self.left.shape[1])
+
+    def arrays(self) -> Mapping[str, npt.NDArray[Any]]:
+        """All of its numbers, for a file."""
+        return {"left": self.left, "right": self.right}
+
+
+@dataclass(frozen=True, eq=False)
+class IntegerLogistic(_TwoSided):
     """Two integer matrices, X (``left``) and Y (``right``), one row per node; scores are X Yᵀ.
 
     >>> IntegerLogistic(np.array([[1], [-1]]), np.array([[-1], [1]]), "given").signs(np.arange(2)).values.tolist()
@@ -236,7 +271,7 @@ class FloatCommunities:
 
 
 @dataclass(frozen=True, eq=False)
-class FloatLogistic(TwoSided):
+class FloatLogistic(_TwoSided):
     """X (``left``) and Y (``right``) in floats, one row per node; scores are X Yᵀ, for both orders of a pair.
 
     >>> FloatLogistic(np.array([[1.0], [-1.0]]), np.array([[-2.0], [2.0]]), "given").signs(np.arange(2)).values.tolist()

@@ -155,37 +155,3 @@ class Construction:
     candidates: Callable[[Graph, Any], Iterable[Representation]] | None = None
     meaning: str = ""
     along_line: bool = False
-
-
-@dataclass(frozen=True, eq=False)
-class TwoSided:
-    """What all scores X Yᵀ have in common, whatever numbers X (``left``) and Y (``right``) hold, one row per node."""
-
-    left: npt.NDArray[Any]
-    right: npt.NDArray[Any]
-    construction: str
-
-    def __post_init__(self) -> None:
-        if self.left.ndim != 2 or self.left.shape != self.right.shape:
-            raise InvalidParameterError(
-                f"both sides need the same shape, with one row per node; found {self.left.shape} and {self.right.shape}"
-            )
-
-    @property
-    def n_nodes(self) -> int:
-        """The number of nodes."""
-        return len(self.left)
-
-    @property
-    def community_columns(self) -> int | None:
-        """None: memberships cannot be negative."""
-        return None
-
-    @property
-    def logistic_columns(self) -> int:
-        """The number of columns on each side."""
-        return int(self.left.shape[1])
-
-    def arrays(self) -> Mapping[str, npt.NDArray[Any]]:
-        """All of its numbers, for a file."""
-        return {"left": self.left, "right": self.right}

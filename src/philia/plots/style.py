@@ -34,7 +34,7 @@ ATTRACT_MAP = "Blues"
 REPEL_MAP = "Oranges"
 """Color maps that begin white, or almost, and only get darker: a zero is invisible."""
 
-TITLE, LABEL, TICK = 12, 11, 9.5
+_TITLE, LABEL, TICK = 12, 11, 9.5
 """Font sizes in points, legible at the width of a page."""
 
 
@@ -57,7 +57,7 @@ def label(ax: Axes, *, title: str = "", x: str = "", y: str = "") -> None:
     >>> ax.get_xlabel()
     'iteration'
     """
-    ax.set_title(title, fontsize=TITLE, loc="left")
+    ax.set_title(title, fontsize=_TITLE, loc="left")
     ax.set_xlabel(x, fontsize=LABEL)
     ax.set_ylabel(y, fontsize=LABEL)
     ax.tick_params(labelsize=TICK)

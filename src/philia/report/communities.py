@@ -79,10 +79,10 @@ def _overlaps(found: Findings, shared: Int64Array, c: int) -> list[list[Any]]:
 
 
 @dataclass(frozen=True)
-class Inside:
+class _Inside:
     """Links and pairs among the members of a community, and the links to be expected from their degrees alone.
 
-    >>> Inside(links=6, pairs=12, expected_links=3.0).facts()["ratio"]
+    >>> _Inside(links=6, pairs=12, expected_links=3.0).facts()["ratio"]
     2.0
     """
 
@@ -102,18 +102,18 @@ class Inside:
         }
 
 
-def _densities(graph: Graph, memberships: sparse.csc_array) -> list[Inside]:
+def _densities(graph: Graph, memberships: sparse.csc_array) -> list[_Inside]:
     """The links inside each community, given the members (n × communities, ones in compressed columns).
 
     >>> from philia import as_graph
     >>> members = sparse.csc_array(np.array([[1], [1], [1], [0]]))
     >>> _densities(as_graph([("a", "b"), ("b", "c"), ("c", "d")]), members)[0]
-    Inside(links=2, pairs=3, expected_links=1.333...)
+    _Inside(links=2, pairs=3, expected_links=1.333...)
     """
     sizes = np.diff(memberships.indptr).astype(np.int64)
     links, expected = links_inside(graph, memberships), expected_inside(graph.degrees, memberships)
     return [
-        Inside(int(found), int(size) * (int(size) - 1) // 2, float(should))
+        _Inside(int(found), int(size) * (int(size) - 1) // 2, float(should))
         for found, size, should in zip(links, sizes, expected, strict=True)
     ]
 

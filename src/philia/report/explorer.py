@@ -39,10 +39,10 @@ OnProgress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, eq=False)
-class Choice:
+class _Choice:
     """The rows that can be looked up, in ascending order, and whether that is all nodes with all neighbours.
 
-    >>> Choice(np.array([0, 1, 2]), complete=True).rows.tolist()
+    >>> _Choice(np.array([0, 1, 2]), complete=True).rows.tolist()
     [0, 1, 2]
     """
 
@@ -50,7 +50,7 @@ class Choice:
     complete: bool
 
 
-def choose(found: Findings, budget: float = BYTES) -> Choice:
+def choose(found: Findings, budget: float = BYTES) -> _Choice:
     """All nodes if they fit with all their neighbours; otherwise as many as fit and can be searched.
 
     In that case a third are the strongest members of each community, a third the nodes with the most links, and the
@@ -67,11 +67,11 @@ def choose(found: Findings, budget: float = BYTES) -> Choice:
     letters = sum(map(len, found.names.texts)) / max(n, 1) + 3  # with its quotes and comma
     numbers = 4 * (_nonzero(found) / max(n, 1) + 3)  # with background, degree and start of the neighbours
     if n * (numbers + _LETTER * letters) + 2 * graph.n_links * (2 if n < 2**16 else 4) <= budget:
-        return Choice(np.arange(n), complete=True)
+        return _Choice(np.arange(n), complete=True)
     listed = min(2 * graph.n_links / n, _NEIGHBOURS) + _MISSING
     fitting = budget / (numbers + 4 * listed + 4 * _MISSING + _LETTER * letters * (1 + listed))
     searched = _PRODUCTS / (n * (found.factors.sides[0].shape[1] + 2))
-    return Choice(_interesting(found, max(1, min(n, int(fitting), int(searched)))), complete=False)
+    return _Choice(_interesting(found, max(1, min(n, int(fitting), int(searched)))), complete=False)
 
 
 def _nonzero(found: Findings) -> int:
@@ -111,12 +111,12 @@ class _Numbering:
         return cls(rows, index)
 
 
-def explorer(found: Findings, choice: Choice, on_progress: OnProgress | None = None) -> dict[str, Any]:
+def explorer(found: Findings, choice: _Choice, on_progress: OnProgress | None = None) -> dict[str, Any]:
     """The section of the payload about the chosen nodes.
 
     >>> from philia import CommunityModel
     >>> model = CommunityModel(1, 0, penalty=0.1, random_state=0).fit([("ann", "bob"), ("bob", "cat")])
-    >>> explorer(Findings.of(model), Choice(np.arange(3), complete=True))["names"]
+    >>> explorer(Findings.of(model), _Choice(np.arange(3), complete=True))["names"]
     ['ann', 'bob', 'cat']
     """
     graph, factors, rows = found.graph, found.factors, choice.rows
@@ -170,7 +170,7 @@ def _narrow(rows: Int64Array) -> npt.NDArray[np.uint16] | npt.NDArray[np.uint32]
     return rows.astype(np.uint16) if rows.max(initial=0) < 2**16 else rows.astype(np.uint32)
 
 
-def _words(choice: Choice, graph: Graph) -> str:
+def _words(choice: _Choice, graph: Graph) -> str:
     if choice.complete:
         return f"All {graph.n_nodes:,} nodes can be looked up, with all their neighbours."
     which = (
@@ -186,10 +186,10 @@ def _words(choice: Choice, graph: Graph) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class MissingLinks:
+class _MissingLinks:
     """For the t-th node, the rows ``partners[start[t]:start[t + 1]]``, likeliest first, and their probabilities.
 
-    >>> MissingLinks(np.array([0, 1]), np.array([4]), np.array([0.5])).partners.tolist()
+    >>> _MissingLinks(np.array([0, 1]), np.array([4]), np.array([0.5])).partners.tolist()
     [4]
     """
 
@@ -204,7 +204,7 @@ _Best = tuple[Int64Array, Int64Array, FloatArray]
 
 def likeliest_missing(
     graph: Graph, factors: CommunityFactors, rows: Int64Array, count: int, on_progress: OnProgress | None = None
-) -> MissingLinks:
+) -> _MissingLinks:
     """The ``count`` likeliest missing links of each of these rows among all nodes, or as many as are missing.
 
     Scores are computed block by block in single precision, and only those above the worst of a node's best so far are
@@ -229,7 +229,7 @@ def likeliest_missing(
         scores.append(exact[order])
         if on_progress is not None:
             on_progress(batch.start + len(some), len(rows))
-    return MissingLinks(np.cumsum(counts), np.concatenate(partners), expit(np.concatenate(scores)))
+    return _MissingLinks(np.cumsum(counts), np.concatenate(partners), expit(np.concatenate(scores)))
 
 
 def _best_of(graph: Graph, left: FloatArray, right: FloatArray, rows: Int64Array, count: int) -> _Best:

@@ -102,13 +102,13 @@ def _affinities(factors: CommunityFactors, name: str) -> Float64Array:
 def _incidence(factors: CommunityFactors, communities: Communities) -> sparse.csc_array:
     """Who is a member, from the communities' thresholds, without looking up names."""
     columns = [(_affinities(factors, c.name), c.threshold) for c in communities]
-    return as_columns([np.flatnonzero(_reaching(*column)) for column in columns], len(communities.nodes))
+    return _as_columns([np.flatnonzero(_reaching(*column)) for column in columns], len(communities.nodes))
 
 
-def as_columns(sets: list[Int64Array], n: int) -> sparse.csc_array:
+def _as_columns(sets: list[Int64Array], n: int) -> sparse.csc_array:
     """Sets of rows as a matrix of zeros and ones (n × sets, compressed columns).
 
-    >>> as_columns([np.array([0, 2]), np.array([1])], 3).toarray().tolist()
+    >>> _as_columns([np.array([0, 2]), np.array([1])], 3).toarray().tolist()
     [[1, 0], [0, 1], [1, 0]]
     """
     indices = np.concatenate([np.empty(0, np.int64), *sets])
@@ -138,7 +138,7 @@ class ShownNames:
     def of(cls, nodes: Nodes) -> ShownNames:
         """The names of all nodes; those that would look the same, such as 1 and "1", get a number."""
         texts = [str(name) for name in nodes]
-        cut = [shortened(text) for text in texts]
+        cut = [_shortened(text) for text in texts]
         return cls(_distinct(cut), sum(len(text) > _LONGEST for text in texts), len(cut) - len(set(cut)))
 
     def pick(self, rows: Iterable[int]) -> list[str]:
@@ -160,10 +160,10 @@ class ShownNames:
         return said
 
 
-def shortened(text: str) -> str:
+def _shortened(text: str) -> str:
     """At most 200 characters, with an ellipsis if there are more.
 
-    >>> shortened("ann"), len(shortened("x" * 10_000))
+    >>> _shortened("ann"), len(_shortened("x" * 10_000))
     ('ann', 201)
     """
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
@@ -237,7 +237,7 @@ class Labels:
                 f"none of the {strangers:,} labeled nodes is in the graph; labels must use the graph's names, such as "
                 f"{', '.join(map(repr, nodes[:3]))}, but have {next(iter(everyone))!r}"
             )
-        return cls([name for name, _ in groups], as_columns(rows, len(nodes)), strangers)
+        return cls([name for name, _ in groups], _as_columns(rows, len(nodes)), strangers)
 
     def matches(self, found: Findings) -> list[Match | None]:
         """For each community, the label with the best F1, 2 |both| / (|community| + |label|); None if none overlaps."""
@@ -261,5 +261,5 @@ def _named(labels: LabelsLike) -> list[tuple[str, frozenset[Node]]]:
     given: Any = labels.as_sets() if isinstance(labels, Communities) else labels
     if isinstance(given, Mapping):
         covers = [(str(name), as_cover([group])) for name, group in given.items()]
-        return [(shortened(name), cover.sets[0]) for name, cover in covers if cover.sets]
+        return [(_shortened(name), cover.sets[0]) for name, cover in covers if cover.sets]
     return [(f"label {number}", group) for number, group in enumerate(as_cover(given).sets, start=1)]

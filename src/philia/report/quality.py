@@ -15,7 +15,7 @@ from philia.models import CommunityModel
 from philia.objective.likelihood import sample_pairs
 from philia.pairs.calibration import calibrate
 
-PAIRS = 2**20
+_PAIRS = 2**20
 """With fewer pairs, all are judged; with more, all links and about this many others, drawn more often if likely.
 
 A million are drawn, scored and sorted in a few seconds.
@@ -48,7 +48,7 @@ class JudgedPairs:
     held_out: bool
 
     @classmethod
-    def of(cls, model: CommunityModel, pairs: int = PAIRS) -> JudgedPairs:
+    def of(cls, model: CommunityModel, pairs: int = _PAIRS) -> JudgedPairs:
         """The pairs held out of a fit or, if there are none, the pairs it was fitted to."""
         graph, factors, held_out = model.graph_, model.factors_, model.held_out_
         rng = np.random.default_rng(0)
@@ -126,16 +126,16 @@ def quality(judged: JudgedPairs) -> dict[str, Any] | None:
         "average_precision": precision.value,
         "mean_log_likelihood": judged.mean_log_likelihood,
         "density_alone": judged.density_alone,
-        "calibration": calibration(judged),
+        "calibration": _calibration(judged),
         "words": _words(judged, auc.value),
     }
 
 
-def calibration(judged: JudgedPairs) -> dict[str, list[float]]:
+def _calibration(judged: JudgedPairs) -> dict[str, list[float]]:
     """Predicted and observed rates of links per bin, with an interval for each observed rate.
 
     >>> sure = JudgedPairs(np.array([0.0]), np.array([0.0]), np.array([1.0]), held_out=False)
-    >>> calibration(sure)["predicted"], calibration(sure)["observed"], calibration(sure)["pairs"]
+    >>> _calibration(sure)["predicted"], _calibration(sure)["observed"], _calibration(sure)["pairs"]
     ([0.5], [0.5], [2])
     """
     found = calibrate(
