@@ -1,4 +1,4 @@
-"""Builds the source distribution and, from it, the wheel; installs the wheel elsewhere and runs the README's commands.
+"""Builds the source distribution and, from it, the wheel; installs the wheel elsewhere and runs the documented commands.
 
 `make dist-check` runs this. Whatever the package needs and does not bring fails here: nothing of the repository can be
 seen from the folder where the commands run.
@@ -53,8 +53,8 @@ def expect(what: str, found: set[str], expected: set[str]) -> None:
 
 
 def commands() -> list[str]:
-    """The commands that the README shows, in its order."""
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    """The commands that the README and the page about the command line show, in their order."""
+    text = "\n".join((ROOT / page).read_text(encoding="utf-8") for page in ("README.md", "docs/command_line.md"))
     return re.findall(
         r"^(?: {4})?(philia (?:fit|report|communities|explain|predict|place|compare|exact|verify) .*)$", text, re.M
     )
@@ -83,10 +83,10 @@ def try_installed(wheel: Path, folder: Path) -> None:
     run("philia", "demo", "--nodes", "200", "--cities", "3")
     found = commands()
     if len(found) < 9:
-        sys.exit(f"README.md shows only {len(found)} commands: {found}")
+        sys.exit(f"README.md and docs/command_line.md show only {len(found)} commands: {found}")
     for command in found:
         (work / "report.html").unlink(missing_ok=True)  # two of the commands write it
-        run(*shlex.split(command))
+        run(*shlex.split(command, comments=True))
     run("python", str(ROOT / "examples" / "your_own_links.py"))
     refused = [str(programs / "philia"), "reproduce"]
     said = subprocess.run(refused, cwd=work, env=clean, check=False, capture_output=True, text=True).stderr
