@@ -1,4 +1,4 @@
-"""Builds the source distribution and, from it, the wheel; installs the wheel elsewhere and runs the documented commands.
+"""Builds the source distribution and, from it, the wheel; installs the wheel and runs the documented commands there.
 
 `make dist-check` runs this. Whatever the package needs and does not bring fails here: nothing of the repository can be
 seen from the folder where the commands run.
