@@ -77,7 +77,7 @@ def scores(model: CommunityModel, known: Known) -> dict[str, float]:
 
 
 def run() -> None:
-    """The table: one row a network, background and penalty."""
+    """The table: one row per network, background and penalty."""
     rows: dict[tuple[str, str, float], list[dict[str, float]]] = {}
     without_odds: dict[str, list[dict[str, float]]] = {}
     for known in networks():

@@ -1,4 +1,4 @@
-"""Results as tables: a row a method, a column a network, the mean over seeds with its spread, the best in bold."""
+"""Results as tables: a row per method, a column per network, the mean over seeds with its spread, the best in bold."""
 
 from __future__ import annotations
 

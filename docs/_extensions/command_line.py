@@ -13,7 +13,7 @@ WIDTH = 92
 
 
 class CommandHelp(SphinxDirective):
-    """One section a command: its name, and its help as it is printed in a terminal."""
+    """One section per command: its name, and its help as it is printed in a terminal."""
 
     def run(self) -> list[nodes.Node]:
         """The sections, in the order in which ``philia --help`` lists the commands."""

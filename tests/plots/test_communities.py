@@ -12,7 +12,7 @@ from philia.explain.links import factor_in_words
 from philia.factors import CommunityFactors
 from philia.graphs import Nodes
 from philia.models import CommunityModel
-from philia.plots.communities import shared_members, similar_together
+from philia.plots.communities import overlap_shares, similar_together
 from philia.plots.matrices import along_diagonal
 from philia.plots.style import ATTRACT, REPEL
 from philia.solvers import LBFGSB
@@ -51,7 +51,7 @@ def overlapping() -> CommunityModel:
 
 def test_overlaps_are_shares_of_the_smaller_community() -> None:
     expected = np.array([[1, 1 / 3, 0, 1], [1 / 3, 1, 1, 0], [0, 1, 1, 0], [1, 0, 0, 1]])
-    np.testing.assert_allclose(shared_members(overlapping().communities()), expected)
+    np.testing.assert_allclose(overlap_shares(overlapping().communities()), expected)
 
 
 def test_overlaps_are_drawn_in_percent_under_the_right_names() -> None:

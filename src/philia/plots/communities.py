@@ -185,7 +185,7 @@ def overlap(model: CommunityModel, ax: Axes | None = None) -> Axes:
     ['B1', 'B2', 'B3', 'C1', 'C2']
     """
     found = model.communities()
-    shares = shared_members(found)
+    shares = overlap_shares(found)
     order = _by_kind(found, shares)
     count = len(order)
     side = min(3.0 + 0.3 * count, 15.0)
@@ -201,13 +201,13 @@ def overlap(model: CommunityModel, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def shared_members(found: Communities) -> Float64Array:
+def overlap_shares(found: Communities) -> Float64Array:
     """For each two communities, the share of the smaller one's members that are also in the other; 0 if it is empty.
 
     >>> from philia import CommunityModel
     >>> from philia.datasets import classic
     >>> model = CommunityModel(2, 0, penalty=1, random_state=0).fit(classic("karate"))
-    >>> shared_members(model.communities()).diagonal().tolist()
+    >>> overlap_shares(model.communities()).diagonal().tolist()
     [1.0, 1.0]
     """
     rows = [rows_of(community.members, found.nodes) for community in found.found]
