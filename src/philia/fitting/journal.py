@@ -18,7 +18,6 @@ from dataclasses import fields, replace
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 from philia._types import Float64Array, FloatArray
 from philia.exceptions import DivergedError
@@ -236,7 +235,7 @@ class ResumableFit:
         self._first = rng.bit_generator.state
 
     @contextmanager
-    def journal(self, model: BaseEstimator, graph: Graph) -> Iterator[Journal]:
+    def journal(self, model: Any, graph: Graph) -> Iterator[Journal]:
         """The journal of this fit while it runs; an error if the folder holds another fit."""
         checkpoint = self.checkpoint
         if checkpoint is None:

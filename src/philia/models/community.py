@@ -8,8 +8,6 @@ from dataclasses import replace
 from typing import Any, Final, Literal, Self
 
 import numpy as np
-from sklearn.base import clone
-from sklearn.utils.validation import check_is_fitted
 
 from philia._types import Node
 from philia.exceptions import InvalidParameterError
@@ -19,6 +17,7 @@ from philia.explain.rules import rule_names
 from philia.factors import CommunityFactors, Factors
 from philia.fitting import CommunityParametrization, solver_for
 from philia.fitting.community import BACKGROUNDS, Background
+from philia.fitting.estimator import check_is_fitted
 from philia.fitting.journal import Journal
 from philia.fitting.warm_starts import FromFactors, FromModel
 from philia.graphs import Graph, as_graph
@@ -258,7 +257,7 @@ class CommunityModel(Factorization):
         return model
 
     def _settled(self) -> Self:
-        fresh: Self = clone(self)
+        fresh = super()._settled()
         k_B, k_C = self.factors_.counts
         fresh.set_params(n_homophilous=k_B, n_heterophilous=k_C, penalty=self.penalty_)
         return fresh

@@ -112,7 +112,7 @@ class Factorization(LinkModel):
 
     def __sklearn_clone__(self) -> Self:
         """An unfitted copy with the same executor, which is shared and stays open while in use."""
-        fresh: Self = super(Factorization, copy(self)).__sklearn_clone__()
+        fresh = super(Factorization, copy(self)).__sklearn_clone__()
         fresh.executor = self.executor
         if self._open_executor is not None:
             fresh._open_executor = self._open_executor
@@ -120,7 +120,7 @@ class Factorization(LinkModel):
 
     def __getstate__(self) -> dict[str, Any]:
         """Everything except the executor, which belongs to this process; a pickled model computes on threads again."""
-        state = {name: value for name, value in super().__getstate__().items() if name != "_open_executor"}
+        state = {name: value for name, value in vars(self).items() if name != "_open_executor"}
         return {**state, "executor": None}
 
     @classmethod
