@@ -16,7 +16,7 @@ from philia.evaluate.link_prediction import LinkScores, evaluate_links, link_sco
 from philia.evaluate.predictors import PREDICTORS
 from philia.evaluate.reconstruction import Reconstruction, reconstruction
 from philia.pairs.calibration import Calibration
-from philia.pairs.estimate import Estimate
+from philia.pairs.sample import Estimate
 
 __all__ = [
     "PREDICTORS",

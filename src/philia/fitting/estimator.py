@@ -7,8 +7,14 @@ philia, so the methods are here, and scikit-learn is imported by those that only
 from __future__ import annotations
 
 import inspect
+import numbers
 from copy import deepcopy
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Final, Self
+
+from philia.exceptions import InvalidParameterError
+
+AUTO: Final = "auto"
+"""A setting that the fit chooses."""
 
 
 class Estimator:
@@ -87,3 +93,14 @@ def check_is_fitted(model: Any) -> None:
         from sklearn.exceptions import NotFittedError
 
         raise NotFittedError(f"this {type(model).__name__} is not fitted yet; call its fit with a graph first")
+
+
+def check_counts(model: Any, *names: str, least: int, auto: bool = False) -> None:
+    """Raise unless each named setting is a whole number of at least ``least``, or "auto" where that is allowed."""
+    for name in names:
+        count = getattr(model, name)
+        if auto and count == "auto":
+            continue
+        if not isinstance(count, numbers.Integral) or count < least:
+            or_auto = ', or "auto"' if auto else ""
+            raise InvalidParameterError(f"{name} is {count!r}; it must be a whole number, {least} or more{or_auto}")

@@ -17,14 +17,13 @@ from philia.explain.rules import rule_names
 from philia.factors import CommunityFactors, Factors
 from philia.fitting import CommunityParametrization, solver_for
 from philia.fitting.community import BACKGROUNDS, Background
-from philia.fitting.estimator import check_is_fitted
+from philia.fitting.estimator import AUTO, check_counts, check_is_fitted
 from philia.fitting.journal import Journal
 from philia.fitting.warm_starts import FromFactors, FromModel
 from philia.graphs import Graph, as_graph
 from philia.graphs.graph import grown
 from philia.initialization import Start
-from philia.models.checks import AUTO, check_counts, check_search
-from philia.models.factorization import Factorization
+from philia.models.factorization import Factorization, check_search
 from philia.models.files import KeptModel
 from philia.models.placement import Neighbours, Placement, rows_of_neighbours
 from philia.objective import CrossEntropy
