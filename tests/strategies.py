@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from philia.graphs import Graph, Nodes
 from philia.objective import CrossEntropy, Divergence, Freedom, Group, Loss, NoisyOr, Recipe, SquaredError
-from philia.objective.mixing import attracting, blocks, meeting_ones, one_way, repelling
+from philia.objective.recipe import attracting, blocks, meeting_ones, one_way, repelling
 
 
 def random_graph(n: int, density: float, seed: int) -> Graph:

@@ -24,7 +24,7 @@ from philia._types import Float64Array
 from philia.datasets import dating_app, load, planted
 from philia.execution import LocalThreads
 from philia.initialization import STARTS, Start
-from philia.initialization.fitted import logistic, signed
+from philia.initialization.starts import logistic, signed
 from philia.solvers import LBFGSB, Progress
 
 NAME = "quality_starts"

@@ -11,7 +11,8 @@ import pytest
 import philia
 
 ROOMS = sorted(page.stem for page in (Path(__file__).parents[2] / "docs" / "api").glob("*.md") if page.stem != "index")
-HEAVY = ("dask", "distributed", "matplotlib", "networkx", "numba", "plotly", "torch")
+LIBRARIES = ("dask", "distributed", "matplotlib", "networkx", "numba", "pandas", "plotly", "sklearn", "torch", "typer")
+HEAVY = (*LIBRARIES, "scipy.stats")
 
 
 def fresh(program: str) -> str:

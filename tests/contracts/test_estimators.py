@@ -40,6 +40,9 @@ INAPPLICABLE = {
 }
 """The checks of scikit-learn that no model passes, and why. Their subjects are tested below in a graph's terms."""
 
+NO_ANCESTOR = "ignore:Estimator .* does not inherit from:UserWarning"
+"""Models have the methods of an estimator without its ancestor, whose import takes a second."""
+
 _FEWER: dict[str, dict[str, int]] = {"AttractRepel": {"n_homophilous": 2, "n_heterophilous": 1}}
 """With its twelve columns the optimum on the small graphs here is flat, and a fit takes thousands of iterations."""
 
@@ -58,6 +61,7 @@ def checks(model: type[LinkModel], applicable: bool) -> Iterator[tuple[str, Call
             yield name, partial(check, estimator)
 
 
+@pytest.mark.filterwarnings(NO_ANCESTOR)
 @pytest.mark.parametrize("name", EACH_MODEL)
 def test_scikit_learn_conventions_hold(name: str) -> None:
     failed = {}
@@ -69,6 +73,7 @@ def test_scikit_learn_conventions_hold(name: str) -> None:
     assert failed == {}
 
 
+@pytest.mark.filterwarnings(NO_ANCESTOR)
 def test_a_check_that_is_said_not_to_apply_would_fail() -> None:
     passed, seen = [], set()
     for check, run in checks(RandomLinks, applicable=False):

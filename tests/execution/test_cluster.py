@@ -26,7 +26,7 @@ from philia.execution.executor import CachingExecutor
 from philia.objective import AllPairsObjective, Freedom, NoisyOr, Recipe
 from philia.objective.all_pairs import _LaneWork, exact_objective
 from philia.objective.kernels import reference
-from philia.objective.lanes import cut
+from philia.objective.kernels.kernel import cut
 from philia.pairs import RandomPairs
 from philia.solvers import as_solver, shortened
 from tests.strategies import community_recipe, logistic_recipe, random_graph, recipes, weighed

@@ -14,7 +14,7 @@ from philia.exceptions import InvalidParameterError
 from philia.execution import LocalThreads
 from philia.graphs import Graph
 from philia.initialization import STARTS, choose_start
-from philia.initialization.fitted import logistic, signed
+from philia.initialization.starts import logistic, signed
 from philia.solvers import LBFGSB, Solution
 from tests.strategies import graphs
 

@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score
 
-from philia.initialization.fitted import strongest_sides
-from philia.initialization.spectral import varimax
+from philia.initialization.starts import strongest_sides, varimax
 
 
 @given(st.integers(1, 20), st.integers(0, 5), st.integers(0, 12), st.integers(0, 10**6))

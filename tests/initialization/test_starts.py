@@ -9,9 +9,8 @@ from sklearn.metrics import adjusted_rand_score
 from philia.datasets import dating_app, planted
 from philia.exceptions import InvalidParameterError
 from philia.graphs import Graph, spectrum
-from philia.initialization import STARTS, choose_start
-from philia.initialization import spectral as spectral_module
-from philia.initialization.spectral import spectral, varimax
+from philia.initialization import STARTS, choose_start, starts
+from philia.initialization.starts import spectral, varimax
 from tests.strategies import graphs, random_graph
 
 
@@ -47,7 +46,7 @@ def test_the_spectral_start_already_knows_the_cities() -> None:
 def test_the_spectral_start_of_a_large_graph_is_as_good(baseline: float, monkeypatch: pytest.MonkeyPatch) -> None:
     truth = planted(4000, 5, 2, degree=25, overlap=0, popularity=0.3, random_state=0)
     monkeypatch.setattr(spectrum, "_LARGE", 1000)
-    monkeypatch.setattr(spectral_module, "_TELLING", 1000)
+    monkeypatch.setattr(starts, "_TELLING", 1000)
     (B, C), (again, _) = (spectral(truth.graph, 5, 2, baseline, np.random.default_rng(0)) for _ in "ab")
     assert adjusted_rand_score(truth.B.argmax(axis=1), B.argmax(axis=1)) > 0.9
     assert adjusted_rand_score(truth.C.argmax(axis=1), C.argmax(axis=1)) > 0.5
@@ -60,7 +59,7 @@ def test_some_rows_tell_the_rotation_of_all(monkeypatch: pytest.MonkeyPatch) -> 
     groups = np.eye(4)[rng.integers(4, size=5000)] * rng.pareto(2, size=(5000, 1))
     turned, _ = np.linalg.qr(rng.standard_normal((4, 4)))
     whole = varimax(groups @ turned)
-    monkeypatch.setattr(spectral_module, "_TELLING", 500)
+    monkeypatch.setattr(starts, "_TELLING", 500)
     np.testing.assert_allclose(varimax(groups @ turned), whole, atol=1e-2 * np.abs(whole).max())
 
 

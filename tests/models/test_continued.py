@@ -126,7 +126,7 @@ def test_only_fitted_community_models_are_begun_from(graph: Graph, earlier: Comm
     with pytest.raises(InvalidParameterError, match="BigClam"):
         FromModel(BigClam(2, solver=LBFGSB(iterations=2)).fit(graph))
     with pytest.raises(InvalidParameterError, match=r"FromModel\(model\)"):
-        CommunityModel(3, 2, penalty=1.0, start=earlier).fit(graph)
+        CommunityModel(3, 2, penalty=1.0, start=earlier).fit(graph)  # type: ignore[arg-type]
 
 
 def test_links_that_come_later_are_added_and_fitted(graph: Graph) -> None:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from philia import as_graph
 from philia.exceptions import InvalidParameterError, UnknownNodeError
-from philia.objective.omitted import Omitted
+from philia.objective.kernels.kernel import Omitted
 from philia.pairs import BothPairs, HeldOut, ListedPairs, RandomPairs
 from philia.pairs import held_out as module
 from tests.strategies import random_graph

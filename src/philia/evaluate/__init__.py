@@ -22,7 +22,7 @@ from philia.evaluate.link_prediction import (
 from philia.evaluate.predictors import PREDICTORS
 from philia.evaluate.reconstruction import Reconstruction, reconstruction
 from philia.pairs.calibration import Calibration
-from philia.pairs.estimate import Estimate
+from philia.pairs.sample import Estimate
 
 __all__ = [
     "PREDICTORS",

@@ -22,7 +22,7 @@ from philia.graphs import Graph
 from philia.objective import mean_log_likelihood
 from philia.objective.likelihood import PAIRS, estimated_log_likelihood, sample_pairs
 from philia.pairs.calibration import Calibration, calibrate
-from philia.pairs.estimate import Estimate
+from philia.pairs.sample import Estimate
 
 if TYPE_CHECKING:
     from philia.models import LinkModel

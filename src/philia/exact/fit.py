@@ -26,7 +26,7 @@ from philia.exceptions import InvalidGraphError, InvalidParameterError, NotExact
 from philia.execution import one_blas_thread
 from philia.graphs import Graph
 from philia.objective import CrossEntropy, Group, Recipe, exact_objective
-from philia.objective.mixing import attracting, blocks, one_way, repelling
+from philia.objective.recipe import attracting, blocks, one_way, repelling
 from philia.solvers import LBFGSB, OnIteration, Progress, shortened
 
 Form = Literal["community", "logistic"]

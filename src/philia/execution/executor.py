@@ -8,7 +8,7 @@ from typing import Any, Protocol, Self, TypeVar, runtime_checkable
 T = TypeVar("T")
 R = TypeVar("R")
 Given = TypeVar("Given")
-GivenIn = TypeVar("GivenIn", contravariant=True)
+_GivenIn = TypeVar("_GivenIn", contravariant=True)
 Piece = TypeVar("Piece")
 Total = TypeVar("Total")
 
@@ -21,7 +21,7 @@ class Executor(Protocol):
         ...
 
 
-class Work(Protocol[GivenIn, Piece, Total]):
+class Work(Protocol[_GivenIn, Piece, Total]):
     """A sum of pieces, computed again and again for new inputs, while everything else about it stays the same."""
 
     def __len__(self) -> int:
@@ -32,7 +32,7 @@ class Work(Protocol[GivenIn, Piece, Total]):
         """Pieces ``first`` up to ``end``, with only what they need."""
         ...
 
-    def pieces(self, given: GivenIn, executor: Executor, /) -> Iterable[Piece]:
+    def pieces(self, given: _GivenIn, executor: Executor, /) -> Iterable[Piece]:
         """All pieces for this input, in order."""
         ...
 

@@ -4,8 +4,8 @@ from philia.explain.communities import Communities, Community, RuleComparison, R
 from philia.explain.description import describe
 from philia.explain.links import LinkExplanation, Reason, explain_link
 from philia.explain.missing_links import PredictedLink, best_missing_links
-from philia.explain.normal_form import NormalizedFactors, normalize
 from philia.explain.stability import CommunityStability, Interval, Stability, measure_stability
+from philia.factors.community import NormalizedFactors, normalize
 
 __all__ = [
     "Communities",

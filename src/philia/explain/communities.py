@@ -13,10 +13,10 @@ import numpy as np
 
 from philia._types import Float64Array, Int64Array, Node
 from philia.explain.links import factor_in_words
-from philia.explain.normal_form import NEGLIGIBLE, Kind, normalize
 from philia.explain.rules import rule_of
 from philia.explain.stability import CommunityStability, Interval, Stability
 from philia.factors import CommunityFactors
+from philia.factors.community import NEGLIGIBLE, Kind, normalize
 from philia.graphs.frames import Frame, library
 from philia.graphs.graph import Graph
 from philia.graphs.nodes import Nodes

@@ -9,8 +9,8 @@ import numpy as np
 
 from philia._types import BoolArray, Float64Array
 from philia.explain.communities import Communities
-from philia.explain.normal_form import normalize
 from philia.factors import CommunityFactors
+from philia.factors.community import normalize
 from philia.graphs.described import DescribedGraph
 from philia.graphs.frames import Column
 from philia.graphs.graph import Graph

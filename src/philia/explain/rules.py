@@ -13,7 +13,7 @@ import numpy as np
 
 from philia._types import Float64Array
 from philia.exceptions import InvalidParameterError
-from philia.explain.normal_form import NormalizedFactors
+from philia.factors.community import NormalizedFactors
 from philia.graphs.graph import Graph
 
 _DENSEST = 1 - 1e-12

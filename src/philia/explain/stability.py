@@ -13,8 +13,8 @@ from scipy.optimize import linear_sum_assignment
 
 from philia._types import Float64Array
 from philia.exceptions import InvalidParameterError
-from philia.explain.normal_form import NEGLIGIBLE, NormalizedFactors, normalize
 from philia.factors import CommunityFactors
+from philia.factors.community import NEGLIGIBLE, NormalizedFactors, normalize
 
 _FOUND = 0.5
 """The likeness at which a matched column is the same community: half of what is not due to chance is shared."""

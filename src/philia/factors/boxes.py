@@ -57,12 +57,12 @@ class DrawnPairs:
 
 
 @dataclass(frozen=True, eq=False)
-class LargestScores:
+class _LargestScores:
     """Pairs of nodes with the largest scores, and an upper bound on all others if the search was given up.
 
     ``beyond`` is minus infinity if these are certainly the largest.
 
-    >>> LargestScores(np.array([0]), np.array([2]), np.array([1.5]), beyond=-np.inf).scores
+    >>> _LargestScores(np.array([0]), np.array([2]), np.array([1.5]), beyond=-np.inf).scores
     array([1.5])
     """
 
@@ -121,7 +121,7 @@ class Boxes:
             rows, columns, scores, chances = found
             yield DrawnPairs(rows[:count], columns[:count], scores[:count], chances[:count], looked_at(walk))
 
-    def largest(self, links: sparse.csr_array, count: int, patience: int = _PATIENCE) -> LargestScores:
+    def largest(self, links: sparse.csr_array, count: int, patience: int = _PATIENCE) -> _LargestScores:
         """The ``count`` largest scores of pairs that are not linked, best first; ties go to the earlier rows.
 
         After ``patience`` pairs of boxes the search stops with the best so far.
@@ -132,4 +132,4 @@ class Boxes:
         known = links.indptr.astype(np.int64), links.indices.astype(np.int32, copy=False)
         rows, columns, scores, beyond = largest(self._tree, self._sides, known, count, (_BEST_FIRST, patience))
         order = np.lexsort((columns, rows, -scores))
-        return LargestScores(rows[order], columns[order], scores[order], float(beyond))
+        return _LargestScores(rows[order], columns[order], scores[order], float(beyond))

@@ -24,10 +24,10 @@ from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator
 
 from philia._version import __version__
 from philia.exceptions import CheckpointError, ModelFileError, StorageError
+from philia.fitting.estimator import Estimator
 from philia.graphs import Graph
 from philia.pairs import HeldOut
 from philia.storage import saving
@@ -347,7 +347,7 @@ def _digest(about: Mapping[str, Any]) -> str:
     return hashlib.blake2b(_as_text(about), digest_size=16).hexdigest()
 
 
-def description(model: BaseEstimator, graph: Graph, held_out: HeldOut | None) -> dict[str, Any]:
+def description(model: Estimator, graph: Graph, held_out: HeldOut | None) -> dict[str, Any]:
     """All that a fit depends on except its random generator, as plain values that tell it from other fits.
 
     >>> from philia import CommunityModel, as_graph

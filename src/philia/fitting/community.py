@@ -14,7 +14,7 @@ from philia.fitting.problem import Parametrization
 from philia.graphs import Graph
 from philia.initialization import Start, WholeStart, choose_start
 from philia.objective import CrossEntropy, Freedom, Group, Loss, Recipe
-from philia.objective.mixing import attracting, blocks, meeting_ones, repelling
+from philia.objective.recipe import attracting, blocks, meeting_ones, repelling
 
 Background = Literal["none", "constant", "popularity"]
 BACKGROUNDS: Final = ("none", "constant", "popularity")

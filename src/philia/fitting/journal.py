@@ -18,7 +18,6 @@ from dataclasses import fields, replace
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 from philia._types import Float64Array, FloatArray
 from philia.exceptions import DivergedError
@@ -38,17 +37,17 @@ _ROUNDING = 1e-4
 
 CheckpointLike = str | os.PathLike[str] | Checkpoint | None
 
-State = Mapping[str, Any]
+_State = Mapping[str, Any]
 """How far a search has come: named arrays and plain values."""
 
-Array = TypeVar("Array", bound=FloatArray)
+_Array = TypeVar("_Array", bound=FloatArray)
 T = TypeVar("T")
 
 
 class Journal(Notes, Protocol):
     """Where a fit records the results of its expensive steps, and finds those of an earlier run."""
 
-    def start(self, find: Callable[[], Array], shape: tuple[int, ...]) -> Array:
+    def start(self, find: Callable[[], _Array], shape: tuple[int, ...]) -> _Array:
         """The start of a search, an array of this shape."""
         ...
 
@@ -66,7 +65,7 @@ class Journal(Notes, Protocol):
 class NoJournal:
     """A journal that records nothing."""
 
-    def start(self, find: Callable[[], Array], shape: tuple[int, ...]) -> Array:
+    def start(self, find: Callable[[], _Array], shape: tuple[int, ...]) -> _Array:
         """The start, computed."""
         return find()
 
@@ -80,11 +79,11 @@ class NoJournal:
         """The function itself."""
         return function
 
-    def latest(self, like: State) -> State | None:
+    def latest(self, like: _State) -> _State | None:
         """None."""
         return None
 
-    def keep(self, state: Callable[[], State]) -> None:
+    def keep(self, state: Callable[[], _State]) -> None:
         """Do nothing."""
 
 
@@ -105,7 +104,7 @@ class KeptJournal:
         self._replaying = False  # whether the search under way has replayed anything
         self._replayed_seconds = 0.0
 
-    def start(self, find: Callable[[], Array], shape: tuple[int, ...]) -> Array:
+    def start(self, find: Callable[[], _Array], shape: tuple[int, ...]) -> _Array:
         """The start of a search."""
         found = self._replay("start", {"point": np.broadcast_to(0.0, shape)})
         if found is None:
@@ -113,7 +112,7 @@ class KeptJournal:
             point = self._computed(find)
             found = self._record("start", {"point": point}, time.perf_counter() - began)
         self._step()
-        start: Array = found.values["point"]
+        start: _Array = found.values["point"]
         return start
 
     def solved(
@@ -163,19 +162,19 @@ class KeptJournal:
 
         return evaluate
 
-    def latest(self, like: State) -> State | None:
+    def latest(self, like: _State) -> _State | None:
         """The recorded state of the search under way."""
         found = self._replay("state", like)
         return None if found is None else found.values
 
-    def keep(self, state: Callable[[], State]) -> None:
+    def keep(self, state: Callable[[], _State]) -> None:
         """Record the state of the search under way in place of the one before, if it is time to."""
         if self.checkpoint.due:
             record = Record("state", state())
             if self.checkpoint.affords(record.nbytes):
                 self._record(record.key, record.values)
 
-    def _replay(self, key: str, like: State) -> Record | None:
+    def _replay(self, key: str, like: _State) -> Record | None:
         """The record at the present address, if it is of this step; ``like`` has the same names, types and shapes."""
         found = None if self.interrupted else self.checkpoint.find(self._address)
         if found is None:
@@ -191,7 +190,7 @@ class KeptJournal:
         self._replaying = True
         return found
 
-    def _record(self, key: str, values: State, seconds: float = 0.0) -> Record:
+    def _record(self, key: str, values: _State, seconds: float = 0.0) -> Record:
         record = Record(key, values, self.rng.bit_generator.state, seconds)
         if not self.interrupted:
             self.checkpoint.put(self._address, record)
@@ -236,7 +235,7 @@ class ResumableFit:
         self._first = rng.bit_generator.state
 
     @contextmanager
-    def journal(self, model: BaseEstimator, graph: Graph) -> Iterator[Journal]:
+    def journal(self, model: Any, graph: Graph) -> Iterator[Journal]:
         """The journal of this fit while it runs; an error if the folder holds another fit."""
         checkpoint = self.checkpoint
         if checkpoint is None:

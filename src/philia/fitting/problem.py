@@ -35,7 +35,7 @@ from philia.solvers import (
     shortened,
     staged,
 )
-from philia.solvers.by_size import is_cheap
+from philia.solvers.catalog import is_cheap
 from philia.solvers.solver import unless_interrupted
 
 _NO_JOURNAL: Final = NoJournal()

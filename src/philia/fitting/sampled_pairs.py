@@ -17,7 +17,7 @@ from philia.objective import Freedom, Recipe, SampledPairsObjective
 from philia.objective.likelihood import sample_loss
 from philia.pairs import PairSample
 from philia.solvers import LBFGSB, Adam, Solution, staged
-from philia.solvers.by_size import MOST_WORK
+from philia.solvers.catalog import MOST_WORK
 from philia.solvers.solver import unless_interrupted
 from philia.storage import require_memory
 

@@ -13,6 +13,7 @@ from philia.execution import as_executor
 from philia.factors import CommunityFactors, LogisticFactors, SignedFactors
 from philia.factors.conversion import split, strongest
 from philia.fitting.community import CommunityParametrization
+from philia.fitting.estimator import check_is_fitted
 from philia.graphs import Graph
 from philia.initialization import WholeStart, choose_start
 from philia.objective import CrossEntropy
@@ -85,8 +86,6 @@ class FromModel(WholeStart):
     """
 
     def __init__(self, model: Any) -> None:
-        from sklearn.utils.validation import check_is_fitted
-
         check_is_fitted(model)
         if not (isinstance(model.loss, CrossEntropy) and isinstance(model.factors_, CommunityFactors)):
             raise InvalidParameterError(

@@ -25,8 +25,8 @@ from philia.graphs.nodes import Nodes
 from philia.storage.arrays import OnDisk, Storage, TemporaryArray, frozen, storage_of
 from philia.storage.memory import MemoryBound
 
-Int32Array = npt.NDArray[np.int32]
-Keep = Callable[[npt.NDArray[Any], npt.NDArray[Any]], BoolArray]
+_Int32Array = npt.NDArray[np.int32]
+_Keep = Callable[[npt.NDArray[Any], npt.NDArray[Any]], BoolArray]
 
 _ENTRIES = 1 << 20
 """Entries of the adjacency processed at a time, or the number of nodes if larger: a few MB per temporary array."""
@@ -59,7 +59,7 @@ def _compressed_rows(indices: npt.NDArray[Any], counts: npt.NDArray[Any], storag
     return matrix
 
 
-def part_of(graph: Graph, keep: Keep) -> Graph:
+def part_of(graph: Graph, keep: _Keep) -> Graph:
     """The graph with only the links that ``keep`` selects, given rows and columns; it must be symmetric in the two.
 
     >>> from philia import as_graph
@@ -151,7 +151,7 @@ class SpooledLinks:
         """Append links, and whether each has a weight other than 1."""
         self._keys.append(_packed(rows, columns, 0 if weighted is None else weighted))
 
-    def all(self) -> tuple[Int32Array, Int32Array, BoolArray]:
+    def all(self) -> tuple[_Int32Array, _Int32Array, BoolArray]:
         """The two ends of all links, and which have weights, in memory."""
         rows, columns = np.empty(len(self), np.int32), np.empty(len(self), np.int32)
         weighted, done = np.empty(len(self), np.bool_), 0
@@ -161,7 +161,7 @@ class SpooledLinks:
             done += keys.size
         return rows, columns, weighted
 
-    def graph(self, nodes: Nodes, rank: Int32Array, memory: MemoryBound) -> Graph:
+    def graph(self, nodes: Nodes, rank: _Int32Array, memory: MemoryBound) -> Graph:
         """The same as :meth:`Graph.from_rows`, with its adjacency on disk; ``rank`` maps node numbers to rows."""
         n = len(nodes)
         memory.require(40 * n + 160 * _LINKS, f"sorting the links of {n:,} nodes")
@@ -174,7 +174,7 @@ class SpooledLinks:
         duplicates = len(self) - loops - adjacency.nnz // 2
         return Graph(adjacency, nodes, Changes(loops=loops, duplicates=duplicates, weights=weights))
 
-    def _count(self, n: int, rank: Int32Array) -> tuple[Int64Array, int]:
+    def _count(self, n: int, rank: _Int32Array) -> tuple[Int64Array, int]:
         """The number of entries per row, repetitions included, and the number of self-loops."""
         entries, loops = np.zeros(n, np.int64), 0
         for keys in self._keys.pieces(_LINKS):
@@ -185,7 +185,7 @@ class SpooledLinks:
             np.add.at(entries, columns[other], 1)
         return entries, loops
 
-    def _sorted_into(self, starts: Int64Array, firsts: Int64Array, rank: Int32Array) -> TemporaryArray:
+    def _sorted_into(self, starts: Int64Array, firsts: Int64Array, rank: _Int32Array) -> TemporaryArray:
         """Both directions of all links, those of bucket i from ``starts[i]`` on, within a bucket in their order."""
         buckets, written = TemporaryArray(np.int64), starts.copy()
         for keys in self._keys.pieces(_LINKS):
@@ -242,10 +242,10 @@ def _packed(rows: npt.NDArray[Any], columns: npt.NDArray[Any], weighted: BoolArr
     return np.asarray(rows.astype(np.int64) << 32 | columns.astype(np.int64) << 1 | weighted)
 
 
-def _unpacked(keys: Int64Array) -> tuple[Int32Array, Int32Array, BoolArray]:
+def _unpacked(keys: Int64Array) -> tuple[_Int32Array, _Int32Array, BoolArray]:
     return (keys >> 32).astype(np.int32), (keys >> 1 & (2**31 - 1)).astype(np.int32), keys & 1 != 0
 
 
-def _ranked(keys: Int64Array, rank: Int32Array) -> tuple[Int32Array, Int32Array, BoolArray]:
+def _ranked(keys: Int64Array, rank: _Int32Array) -> tuple[_Int32Array, _Int32Array, BoolArray]:
     rows, columns, weighted = _unpacked(keys)
     return rank[rows], rank[columns], weighted

@@ -45,7 +45,7 @@ _SMALL = 2000
 _APART = 1e-6
 """How far equal eigenvalues are moved apart: far above rounding, far below what a start depends on."""
 
-End = Literal["largest", "smallest", "extreme"]
+_End = Literal["largest", "smallest", "extreme"]
 _KEYS = {
     "largest": lambda values: -values,
     "smallest": lambda values: values,
@@ -55,7 +55,7 @@ _ARPACK = {"largest": "LA", "smallest": "SA", "extreme": "LM"}
 
 
 def leading_eigenpairs(
-    graph: Graph, count: int, end: End, rng: np.random.Generator
+    graph: Graph, count: int, end: _End, rng: np.random.Generator
 ) -> tuple[Float64Array, Float64Array]:
     """Eigenvalues at one end of the spectrum, or the largest by size, with their eigenvectors; best first.
 
@@ -113,7 +113,7 @@ def _evening_weights(graph: Graph) -> Float64Array:
 
 
 def _leading(
-    matrix: sparse.csr_array, n_links: int, count: int, end: End, rng: np.random.Generator, tolerance: float
+    matrix: sparse.csr_array, n_links: int, count: int, end: _End, rng: np.random.Generator, tolerance: float
 ) -> tuple[Float64Array, Float64Array]:
     n = matrix.shape[0]
     count = min(count, n if n <= _DENSE else n // 4)

@@ -11,13 +11,13 @@ from philia._types import Float64Array
 from philia.exceptions import InvalidParameterError
 from philia.solvers import Solution
 
-Improve = Callable[[Float64Array, int], Solution]
+_Improve = Callable[[Float64Array, int], Solution]
 """A search from a point for a number of iterations."""
 
 _INTERRUPTED = "interrupted"
 
 
-def race(points: Sequence[Float64Array], improve: Improve, iterations: int = 25) -> Solution:
+def race(points: Sequence[Float64Array], improve: _Improve, iterations: int = 25) -> Solution:
     """The best of several starts, by successive halving.
 
     In every round each remaining point is improved for the same number of iterations; then the worse half drops out,

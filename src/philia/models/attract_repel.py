@@ -11,12 +11,12 @@ from philia._types import Float64Array
 from philia.exceptions import InvalidParameterError
 from philia.factors import SignedFactors
 from philia.fitting import Parametrization
+from philia.fitting.estimator import check_counts
 from philia.graphs import Graph
 from philia.graphs.spectrum import leading_ends
-from philia.models.checks import check_counts, check_search
-from philia.models.factorization import Factorization
+from philia.models.factorization import Factorization, check_search
 from philia.objective import Group, Loss, Recipe, SquaredError
-from philia.objective.mixing import attracting, blocks, repelling
+from philia.objective.recipe import attracting, blocks, repelling
 from philia.solvers import AnySolver
 
 

@@ -8,8 +8,6 @@ from dataclasses import replace
 from typing import Any, Final, Literal, Self
 
 import numpy as np
-from sklearn.base import clone
-from sklearn.utils.validation import check_is_fitted
 
 from philia._types import Node
 from philia.exceptions import InvalidParameterError
@@ -19,13 +17,13 @@ from philia.explain.rules import rule_names
 from philia.factors import CommunityFactors, Factors
 from philia.fitting import CommunityParametrization, solver_for
 from philia.fitting.community import BACKGROUNDS, Background
+from philia.fitting.estimator import AUTO, check_counts, check_is_fitted
 from philia.fitting.journal import Journal
 from philia.fitting.warm_starts import FromFactors, FromModel
 from philia.graphs import Graph, as_graph
 from philia.graphs.graph import grown
 from philia.initialization import Start
-from philia.models.checks import AUTO, check_counts, check_search
-from philia.models.factorization import Factorization
+from philia.models.factorization import Factorization, check_search
 from philia.models.files import KeptModel
 from philia.models.placement import Neighbours, Placement, rows_of_neighbours
 from philia.objective import CrossEntropy
@@ -258,7 +256,7 @@ class CommunityModel(Factorization):
         return model
 
     def _settled(self) -> Self:
-        fresh: Self = clone(self)
+        fresh = super()._settled()
         k_B, k_C = self.factors_.counts
         fresh.set_params(n_homophilous=k_B, n_heterophilous=k_C, penalty=self.penalty_)
         return fresh

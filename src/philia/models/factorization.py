@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import numbers
 from abc import abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,6 +13,7 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
+from philia.exceptions import InvalidParameterError
 from philia.execution import Executor, as_executor, opened
 from philia.factors import Factors
 from philia.fitting import AllPairs, Parametrization, Problem, SampledPairs, solver_for
@@ -112,7 +114,7 @@ class Factorization(LinkModel):
 
     def __sklearn_clone__(self) -> Self:
         """An unfitted copy with the same executor, which is shared and stays open while in use."""
-        fresh: Self = super(Factorization, copy(self)).__sklearn_clone__()
+        fresh = super(Factorization, copy(self)).__sklearn_clone__()
         fresh.executor = self.executor
         if self._open_executor is not None:
             fresh._open_executor = self._open_executor
@@ -120,7 +122,7 @@ class Factorization(LinkModel):
 
     def __getstate__(self) -> dict[str, Any]:
         """Everything except the executor, which belongs to this process; a pickled model computes on threads again."""
-        state = {name: value for name, value in super().__getstate__().items() if name != "_open_executor"}
+        state = {name: value for name, value in vars(self).items() if name != "_open_executor"}
         return {**state, "executor": None}
 
     @classmethod
@@ -136,3 +138,16 @@ class Factorization(LinkModel):
             raise ValueError(f"the factors have {columns.shape[1]} columns, and the settings {expected}")
         model.solution_ = replace(kept.solution, point=columns)
         return model
+
+
+def check_search(model: Any, *, auto: bool = False) -> None:
+    """Check the settings that every factorization has: penalty, precision and threads."""
+    penalty = 0.0 if auto and model.penalty == "auto" else model.penalty
+    if not isinstance(penalty, numbers.Real) or not 0 <= float(penalty) < np.inf:
+        or_auto = ', or "auto"' if auto else ""
+        raise InvalidParameterError(f"penalty is {penalty!r}; it must be a number, 0 or more{or_auto}")
+    if model.dtype not in ("float32", "float64", np.float32, np.float64):
+        raise InvalidParameterError(f"dtype is {model.dtype!r}; use 'float64' or 'float32'")
+    threads = model.n_jobs
+    if threads is not None and (not isinstance(threads, numbers.Integral) or threads == 0):
+        raise InvalidParameterError(f"n_jobs is {threads!r}; use a number of threads, or None or -1 for all cores")

@@ -11,8 +11,6 @@ from typing import Any, ClassVar, Self, get_type_hints
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, clone
-from sklearn.utils.validation import check_is_fitted
 
 from philia._types import Float64Array, Node, Pair
 from philia.datasets.random_graphs import sample_graph
@@ -31,6 +29,7 @@ from philia.explain.rules import rule_names
 from philia.explain.stability import measure_stability
 from philia.factors import CommunityFactors, Factors, LowRankFactors
 from philia.factors.factors import Rows
+from philia.fitting.estimator import Estimator, check_is_fitted
 from philia.fitting.journal import CheckpointLike, Journal, ResumableFit
 from philia.graphs import DescribedGraph, Graph, as_graph
 from philia.initialization import WholeStart
@@ -51,7 +50,7 @@ PAIR_BY_PAIR = 8192
 """Largest graph whose links are drawn pair by pair (a few seconds)."""
 
 
-class LinkModel(BaseEstimator):
+class LinkModel(Estimator):
     """A model that scores pairs of nodes from a few numbers per node.
 
     A subclass defines what a score means (a loss) and how factors are learned from a graph; everything else is here.
@@ -272,8 +271,7 @@ class LinkModel(BaseEstimator):
 
     def _settled(self) -> Self:
         """An unfitted copy with the settings that the fit chose."""
-        fresh: Self = clone(self)
-        return fresh
+        return self.__sklearn_clone__()
 
     def top_links(self, node: Node | None = None, count: int = 10) -> list[PredictedLink]:
         """The most likely missing links, of one node or of all, best first."""

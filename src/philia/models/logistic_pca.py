@@ -11,11 +11,11 @@ from philia._types import Float64Array
 from philia.explain.communities import odds_effect
 from philia.factors import LogisticFactors
 from philia.fitting import Parametrization
+from philia.fitting.estimator import check_counts
 from philia.graphs import Graph
-from philia.models.checks import check_counts, check_search
-from philia.models.factorization import Factorization
+from philia.models.factorization import Factorization, check_search
 from philia.objective import CrossEntropy, Group, Loss, Recipe
-from philia.objective.mixing import one_way
+from philia.objective.recipe import one_way
 from philia.solvers import AnySolver
 
 

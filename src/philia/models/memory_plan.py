@@ -13,9 +13,9 @@ from typing import Final
 
 from philia.exceptions import NotEnoughMemoryError
 from philia.fitting import Parametrization, solver_for
+from philia.fitting.estimator import AUTO
 from philia.fitting.sampled_pairs import AN_ENTRY
 from philia.graphs import Graph
-from philia.models.checks import AUTO
 from philia.models.community import CommunityModel
 from philia.models.factorization import Factorization
 from philia.selection.plan import MOST_HETEROPHILOUS, MOST_HOMOPHILOUS

@@ -10,12 +10,12 @@ import numpy as np
 from philia._types import Float64Array
 from philia.factors import CommunityFactors
 from philia.fitting import Parametrization
+from philia.fitting.estimator import check_counts
 from philia.graphs import Graph
 from philia.initialization import Start, choose_start
-from philia.models.checks import check_counts, check_search
-from philia.models.factorization import Factorization
+from philia.models.factorization import Factorization, check_search
 from philia.objective import Group, Loss, Recipe
-from philia.objective.mixing import attracting
+from philia.objective.recipe import attracting
 from philia.solvers import AnySolver
 
 

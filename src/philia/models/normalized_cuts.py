@@ -11,9 +11,9 @@ from scipy import sparse
 
 from philia._types import Float64Array, Int64Array
 from philia.factors import BlockFactors, Factors
+from philia.fitting.estimator import check_counts
 from philia.fitting.journal import Journal
 from philia.graphs import Graph
-from philia.models.checks import check_counts
 from philia.models.link_model import LinkModel
 from philia.objective import SquaredError
 from philia.pairs import HeldOut, seen

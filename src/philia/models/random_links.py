@@ -7,9 +7,9 @@ from typing import Any, Self
 import numpy as np
 
 from philia.factors import CoinFactors, Factors
+from philia.fitting.estimator import check_counts
 from philia.fitting.journal import Journal
 from philia.graphs import Graph
-from philia.models.checks import check_counts
 from philia.models.files import KeptModel
 from philia.models.link_model import LinkModel
 from philia.objective import SquaredError

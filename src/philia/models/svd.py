@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from philia.factors import Factors, SignedFactors
+from philia.fitting.estimator import check_counts
 from philia.fitting.journal import Journal
 from philia.graphs import Graph
 from philia.graphs.spectrum import leading_eigenpairs
-from philia.models.checks import check_counts
 from philia.models.link_model import LinkModel
 from philia.objective import SquaredError
 from philia.pairs import seen

@@ -9,16 +9,15 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils.validation import check_is_fitted
 
 from philia._types import Float64Array, FloatArray, Int64Array
 from philia.exceptions import InvalidParameterError
 from philia.execution import one_blas_thread
 from philia.explain import Communities, find_communities
 from philia.factors import CommunityFactors, Factors, MixtureFactors
+from philia.fitting.estimator import check_counts, check_is_fitted
 from philia.fitting.journal import Journal
 from philia.graphs import Graph
-from philia.models.checks import check_counts
 from philia.models.link_model import LinkModel
 from philia.objective import SquaredError
 from philia.pairs import seen

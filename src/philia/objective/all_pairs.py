@@ -16,9 +16,8 @@ from philia.execution import Executor, LocalThreads, one_blas_thread
 from philia.execution.executor import cached_on
 from philia.graphs.graph import Graph
 from philia.objective.kernels import Kernel, LaneSums, kernel_for_all_pairs
-from philia.objective.lanes import Lane, cut
+from philia.objective.kernels.kernel import Lane, Omitted, cut
 from philia.objective.losses import Scores
-from philia.objective.omitted import Omitted
 from philia.objective.recipe import Recipe
 from philia.pairs import HeldOut, seen
 from philia.storage import require_memory

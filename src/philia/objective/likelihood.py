@@ -14,7 +14,7 @@ from philia.objective.rates import PairRates
 from philia.objective.recipe import Recipe
 from philia.pairs import HeldOut, PairSample
 from philia.pairs.calibration import Calibration, calibrate
-from philia.pairs.estimate import Estimate
+from philia.pairs.sample import Estimate
 
 PAIRS = 2**20
 """Default number of pairs without a link in a sample. On a sparse graph of 30,000 nodes this takes about a second, and

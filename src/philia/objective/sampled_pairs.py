@@ -23,8 +23,7 @@ from philia.execution import Executor, LocalThreads
 from philia.execution.executor import CachingExecutor
 from philia.graphs import Graph, Nodes
 from philia.objective.kernels import DrawnColumns, Kernel, RowSums, kernel_for_sampled_pairs
-from philia.objective.lanes import equal_cuts
-from philia.objective.omitted import Omitted
+from philia.objective.kernels.kernel import Omitted, equal_cuts
 from philia.objective.recipe import Freedom, Recipe
 from philia.pairs import HeldOut, seen
 from philia.pairs.sample import drawing_chances

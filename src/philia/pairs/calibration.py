@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from philia._types import BoolArray, Float64Array, Int64Array
-from philia.pairs.estimate import NORMAL_95
+from philia.pairs.sample import NORMAL_95
 
 _TINY, _SURE = 1e-300, 1e-12
 """Keep divisions finite: by the size of an empty bin, and by the share of non-links of a bin that has links alone."""

@@ -16,7 +16,7 @@ from philia._types import Float64Array, Int64Array
 from philia.explain import Communities, Community, Stability
 from philia.explain.communities import rows_of
 from philia.explain.links import factor_in_words
-from philia.explain.normal_form import Kind
+from philia.factors.community import Kind
 from philia.models import CommunityModel
 from philia.plots.matrices import CELLS, along_diagonal, by_community, checked_order, heat_map
 from philia.plots.style import (

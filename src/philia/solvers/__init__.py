@@ -1,10 +1,8 @@
 """Step 4: solvers, which minimize a function above lower bounds by its gradient."""
 
 from philia.solvers.adam import Adam, Judge, RowBlocks
-from philia.solvers.by_size import BySize, adam_for
-from philia.solvers.catalog import SOLVERS, AnySolver, as_solver
-from philia.solvers.floor_lbfgs import FloorLBFGS
-from philia.solvers.scipy_lbfgsb import LBFGSB
+from philia.solvers.catalog import SOLVERS, AnySolver, BySize, adam_for, as_solver
+from philia.solvers.lbfgs import LBFGSB, FloorLBFGS
 from philia.solvers.solver import OnIteration, Progress, Solution, Solver, shortened, staged
 
 __all__ = [

@@ -13,7 +13,7 @@ _LARGEST_BAND = 1e-3
 """Largest distance from its bound at which an entry can count as held there (Bertsekas' ε)."""
 
 
-class RowFunctions(Protocol):
+class _RowFunctions(Protocol):
     """One smooth, strictly convex function per row, independent of other rows."""
 
     def values_and_gradients(self, rows: Int64Array, X: Float64Array) -> tuple[Float64Array, Float64Array]:
@@ -41,7 +41,7 @@ class RowSolution:
 
 
 def minimize_rows(
-    functions: RowFunctions,
+    functions: _RowFunctions,
     start: Float64Array,
     lower_bound: Float64Array,
     tolerance: float = 1e-8,
@@ -92,7 +92,7 @@ def _directions(hessians: Float64Array, gradients: Float64Array, held: BoolArray
 
 
 def _search(
-    functions: RowFunctions,
+    functions: _RowFunctions,
     rows: Int64Array,
     X: Float64Array,
     values: Float64Array,

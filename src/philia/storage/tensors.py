@@ -35,7 +35,7 @@ _DIGITS = 32
 _PIECE = 1 << 20
 """Numbers written at a time: at most 8 MB."""
 
-Arrays = Mapping[str, npt.NDArray[Any]]
+_Arrays = Mapping[str, npt.NDArray[Any]]
 
 
 @dataclass(frozen=True)
@@ -168,7 +168,7 @@ def _damaged(path: FilePath) -> ModelFileError:
     return ModelFileError(f"{str(path)!r} is damaged: its content does not match its checksum; restore it or fit again")
 
 
-def _checksum_of_arrays(arrays: Arrays) -> str:
+def _checksum_of_arrays(arrays: _Arrays) -> str:
     """The checksum of format 1."""
     digest = hashlib.blake2b(digest_size=16)
     for name in sorted(arrays):

@@ -34,7 +34,7 @@ from philia.graphs.nodes import Nodes
 from philia.storage import ReadingOptions, Source
 
 Form = Literal["lines", "braces", "table"]
-Communities = dict[Node, list[Node]]
+_Communities = dict[Node, list[Node]]
 
 _MARK = b"# one community a line"
 """The first line of a file whose lines would otherwise look like a table; also recognized when read."""
@@ -46,7 +46,7 @@ _LABEL_NAMES = {
 _IN_BRACES = re.compile(rb"""\s*(?:"([^"]*+(?:""[^"]*+)*+)"|'([^']*)'|([^,]*))\s*(?:,|\Z)""")
 
 
-def read_text(source: Source, form: Form | None, options: ReadingOptions) -> Communities:
+def read_text(source: Source, form: Form | None, options: ReadingOptions) -> _Communities:
     """The communities of a text file in the given form, or in the form that its first lines suggest."""
     source.weigh(4)  # every name becomes a Python object, several times
     comments = comments_of(options)
@@ -126,13 +126,13 @@ def _in_braces(line: bytes, number: int) -> list[bytes]:
     return members
 
 
-def _from_lists(lists: Sequence[Sequence[bytes]]) -> Communities:
+def _from_lists(lists: Sequence[Sequence[bytes]]) -> _Communities:
     kept = [[name for name in members if name or isinstance(name, Quoted)] for members in lists]
     names = iter(typed(list(chain.from_iterable(kept))))
     return {number: list(dict.fromkeys(next(names) for _ in members)) for number, members in enumerate(kept)}
 
 
-def _from_table(lines: Iterator[tuple[int, bytes]], sample: Sequence[Line], dialect: Dialect) -> Communities:
+def _from_table(lines: Iterator[tuple[int, bytes]], sample: Sequence[Line], dialect: Dialect) -> _Communities:
     header = _has_header([fields_of(line.text, dialect) or [] for line in sample])
     nodes: list[bytes] = []
     labels: list[bytes] = []
@@ -148,7 +148,7 @@ def _from_table(lines: Iterator[tuple[int, bytes]], sample: Sequence[Line], dial
         labels.append(row[1])
     if not nodes:
         raise GraphFileError("the table has a header but no rows; expected a node and a label per row")
-    return gather(typed(nodes), typed(labels))
+    return _gather(typed(nodes), typed(labels))
 
 
 def _has_header(rows: Sequence[list[bytes]]) -> bool:
@@ -164,10 +164,10 @@ def _has_header(rows: Sequence[list[bytes]]) -> bool:
     )
 
 
-def gather(nodes: Sequence[Node], labels: Sequence[Node]) -> Communities:
+def _gather(nodes: Sequence[Node], labels: Sequence[Node]) -> _Communities:
     """The nodes of each label: integer labels in ascending order, others in order of appearance.
 
-    >>> gather(["ann", "bob", "cat"], [2, 1, 2])
+    >>> _gather(["ann", "bob", "cat"], [2, 1, 2])
     {1: ['bob'], 2: ['ann', 'cat']}
     """
     found: dict[Node, dict[Node, None]] = {}
@@ -179,7 +179,7 @@ def gather(nodes: Sequence[Node], labels: Sequence[Node]) -> Communities:
     return {label: list(found[label]) for label in keys}
 
 
-def read_mat_groups(source: Source, _: ReadingOptions) -> Communities:
+def read_mat_groups(source: Source, _: ReadingOptions) -> _Communities:
     """The columns of the matrix ``group``: one column per community, one row per node."""
     group: Any = load_mat(source, "group")
     check_nodes(source, max(group.shape), group.nnz)
@@ -190,16 +190,16 @@ def read_mat_groups(source: Source, _: ReadingOptions) -> Communities:
     return {number: members.tolist() for number, members in enumerate(parts)}
 
 
-def read_npz_labels(source: Source, _: ReadingOptions) -> Communities:
+def read_npz_labels(source: Source, _: ReadingOptions) -> _Communities:
     """The nodes of each value in the array ``node_labels``."""
     with open_arrays(source) as arrays:
         labels = arrays["node_labels"]
     if labels.ndim != 1:
         raise GraphFileError(f"'node_labels' has the shape {labels.shape}; expected one label per node")
-    return gather(range(labels.size), labels.tolist())
+    return _gather(range(labels.size), labels.tolist())
 
 
-def read_gml_values(source: Source, options: ReadingOptions) -> Communities:
+def read_gml_values(source: Source, options: ReadingOptions) -> _Communities:
     """The nodes of each ``value``; nodes without one are in no community."""
     found, values = declared_graph(source, options.encoding)
     labelled = [(name, value) for name, value in zip(found.names(), values, strict=True) if value is not None]
@@ -207,7 +207,7 @@ def read_gml_values(source: Source, options: ReadingOptions) -> Communities:
         raise GraphFileError(
             "no node in the file has a value, which names its community; expected values, as in: value 7"
         )
-    return gather(*zip(*labelled, strict=True))
+    return _gather(*zip(*labelled, strict=True))
 
 
 def write_lines(communities: Mapping[Node, Sequence[Node]], file: BinaryIO) -> None:

@@ -22,7 +22,7 @@ from philia.graphs.files.names import Quoted, as_integers
 from philia.graphs.links import END_NAMES, find_columns, plain_name
 from philia.storage import ReadingOptions
 
-logger = logging.getLogger("philia")
+_LOG = logging.getLogger("philia")
 
 WHITESPACE = b" "
 """The delimiter that stands for runs of spaces and tabs."""
@@ -146,7 +146,7 @@ def find_dialect(block: bytes, options: ReadingOptions) -> tuple[Dialect, bytes]
             _refuse_adjacency_list(rows)
         return _with_columns(dialect, None, rows, options), block
     header = sample[0]
-    logger.info("taking the first line for column names: %s", header.text.decode(errors="replace"))
+    _LOG.info("taking the first line for column names: %s", header.text.decode(errors="replace"))
     return _with_columns(dialect, rows[0], rows[1:], options), block[: header.start] + block[header.stop :]
 
 

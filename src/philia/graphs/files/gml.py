@@ -54,7 +54,9 @@ def declared_graph(source: Source, encoding: str) -> tuple[DeclaredGraph, list[A
     """The nodes and links of a GML file, and the ``value`` of each node (None if it has none)."""
     source.weigh(3)  # the text, its tokens and their values
     graphs = [
-        value for key, value in parse(whole_text(source.stream, encoding)) if key == "graph" and isinstance(value, list)
+        value
+        for key, value in _parse(whole_text(source.stream, encoding))
+        if key == "graph" and isinstance(value, list)
     ]
     if len(graphs) != 1:
         raise GraphFileError(f"the file holds {len(graphs)} graphs; expected one, as in: graph [ node [ id 0 ] ]")
@@ -84,10 +86,10 @@ def _required(entry: dict[str, Any], key: str, kind: str) -> Node:
     return value
 
 
-def parse(text: str) -> list[_Entry]:
+def _parse(text: str) -> list[_Entry]:
     """The entries of a GML text.
 
-    >>> parse('graph [ node [ id 0 label "A &#38; B" ] ]')
+    >>> _parse('graph [ node [ id 0 label "A &#38; B" ] ]')
     [('graph', [('node', [('id', 0), ('label', 'A & B')])])]
     """
     outer: list[list[_Entry]] = [[]]

@@ -38,17 +38,17 @@ _LINK, _WEIGHTED_LINK = 56, 104
 _SORTED_NAME = 28
 """Bytes of memory per integer name while names are sorted: their order, two sorted copies, and their ranks."""
 
-Int32Array = npt.NDArray[np.int32]
+_Int32Array = npt.NDArray[np.int32]
 
 
 class _LinkStore(Protocol):
     """Where scanned links go, as pairs of node numbers."""
 
-    def add(self, rows: Int32Array, columns: Int32Array, weighted: BoolArray) -> None:
+    def add(self, rows: _Int32Array, columns: _Int32Array, weighted: BoolArray) -> None:
         """Append links, and whether each has a weight other than 1."""
         ...
 
-    def all(self) -> tuple[Int32Array, Int32Array, BoolArray]:
+    def all(self) -> tuple[_Int32Array, _Int32Array, BoolArray]:
         """The two ends of all links, and which have weights."""
         ...
 
@@ -57,13 +57,13 @@ class _LinkStore(Protocol):
 class _LinksInMemory:
     """Links in memory, a block at a time."""
 
-    _blocks: list[tuple[Int32Array, Int32Array, BoolArray]] = field(default_factory=list)
+    _blocks: list[tuple[_Int32Array, _Int32Array, BoolArray]] = field(default_factory=list)
 
-    def add(self, rows: Int32Array, columns: Int32Array, weighted: BoolArray) -> None:
+    def add(self, rows: _Int32Array, columns: _Int32Array, weighted: BoolArray) -> None:
         """Append links, and whether each has a weight other than 1."""
         self._blocks.append((rows, columns, weighted))
 
-    def all(self) -> tuple[Int32Array, Int32Array, BoolArray]:
+    def all(self) -> tuple[_Int32Array, _Int32Array, BoolArray]:
         """The two ends of all links, and which have weights."""
         rows, columns, weighted = (np.concatenate(parts) for parts in zip(*self._blocks, strict=True))
         return rows, columns, weighted
@@ -163,7 +163,7 @@ def read_blocks(blocks: Iterable[bytes], dialect: Dialect, memory: MemoryBound) 
     return links.graph(*_numbered(names, memory), memory)
 
 
-def _numbered(names: Sequence[bytes] | Int64Array, memory: MemoryBound) -> tuple[Nodes, Int32Array]:
+def _numbered(names: Sequence[bytes] | Int64Array, memory: MemoryBound) -> tuple[Nodes, _Int32Array]:
     """The nodes, integers in ascending order, and the row of each node number."""
     if not isinstance(names, np.ndarray):
         return Nodes([name.decode() for name in names]), np.arange(len(names), dtype=np.int32)

@@ -64,7 +64,7 @@ class _Head:
 
 
 @dataclass(frozen=True)
-class Entries:
+class _Entries:
     """Rows and columns, counted from 0, and values; a dense matrix has only values, by columns."""
 
     rows: Int64Array
@@ -141,7 +141,7 @@ def _dense_entries(size: int, symmetry: str) -> int:
     return size * (size - 1) // 2 if symmetry == "skew-symmetric" else size * (size + 1) // 2
 
 
-def _read_entries(source: Source, head: _Head) -> Entries:
+def _read_entries(source: Source, head: _Head) -> _Entries:
     """All entries; memory is only allocated for lines that are really there, whatever the header announces."""
     scan = scan_plainly
     blocks = whole_lines(iter(lambda: source.stream.read(BLOCK), b""), BLOCK)
@@ -149,7 +149,7 @@ def _read_entries(source: Source, head: _Head) -> Entries:
     if len(first) == 2:
         prepare()
         scan = scan_compiled
-    found: list[Entries] = []
+    found: list[_Entries] = []
     count, lines = 0, head.lines
     for block in chain(first, blocks):
         found.append(scan(block, head.coordinate, head.field, lines))
@@ -178,10 +178,10 @@ def _read_entries(source: Source, head: _Head) -> Entries:
                 f"an entry is at {int(end.min() if end.min() < 0 else end.max()) + 1:,}, but rows and columns are "
                 f"numbered from 1 to {head.size:,}"
             )
-    return Entries(rows, columns, values)
+    return _Entries(rows, columns, values)
 
 
-def _lower_half(values: npt.NDArray[Any], head: _Head) -> Entries:
+def _lower_half(values: npt.NDArray[Any], head: _Head) -> _Entries:
     """The entries of a dense matrix, of which a symmetric one has the lower half."""
     if head.symmetry == "general":
         columns, rows = np.divmod(np.arange(values.size), max(1, head.size))
@@ -189,10 +189,10 @@ def _lower_half(values: npt.NDArray[Any], head: _Head) -> Entries:
         skew = head.symmetry == "skew-symmetric"
         columns, rows = np.triu_indices(head.size, k=1 if skew else 0)
     kept = values != 0
-    return Entries(rows[kept], columns[kept], values[kept])
+    return _Entries(rows[kept], columns[kept], values[kept])
 
 
-def scan_plainly(block: bytes, coordinate: bool, field: str, lines: int) -> Entries:
+def scan_plainly(block: bytes, coordinate: bool, field: str, lines: int) -> _Entries:
     """The entries in a block of whole lines, which come after this many ``lines`` of the file.
 
     A line is a row, a column and, unless the field is a pattern, a value, or only a value where the matrix is dense.
@@ -216,12 +216,12 @@ def scan_plainly(block: bytes, coordinate: bool, field: str, lines: int) -> Entr
             rows.append(int(parts[0]) - 1)
             columns.append(int(parts[1]) - 1)
         values.append((int if whole else float)(parts[numbers - 1]) if _VALUES[field] else 1.0)
-    return Entries(
+    return _Entries(
         np.array(rows, np.int64), np.array(columns, np.int64), np.array(values, np.int64 if whole else np.float64)
     )
 
 
-def scan_compiled(block: bytes, coordinate: bool, field: str, lines: int) -> Entries:
+def scan_compiled(block: bytes, coordinate: bool, field: str, lines: int) -> _Entries:
     """The same as :func:`scan_plainly`, compiled, for large files.
 
     The compiled loop takes a value apart into digits and a power of ten; numpy puts it together where that is exact,
@@ -246,7 +246,7 @@ def scan_compiled(block: bytes, coordinate: bool, field: str, lines: int) -> Ent
         for entry in np.flatnonzero(~exact).tolist():
             token = _TOKEN.match(block, int(starts[entry]))
             values[entry] = float(token.group() if token else b"nan")
-    return Entries(rows[:count], columns[:count], values)
+    return _Entries(rows[:count], columns[:count], values)
 
 
 def scaled(digits: Int64Array, powers: npt.NDArray[np.int8]) -> tuple[Float64Array, BoolArray]:

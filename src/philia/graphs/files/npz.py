@@ -53,7 +53,7 @@ class _Header:
     begin: int
 
 
-class Arrays:
+class _Arrays:
     """The arrays of an .npz file by name.
 
     numpy evaluates the header of an array as Python, and allocates the size that it claims. Here the header is only
@@ -129,10 +129,10 @@ def _check_text(values: npt.NDArray[Any], name: str) -> None:
 
 
 @contextmanager
-def open_arrays(source: Source) -> Iterator[Arrays]:
+def open_arrays(source: Source) -> Iterator[_Arrays]:
     """The arrays of an .npz file by name; pickled objects, which could run code when loaded, are refused."""
     try:
-        yield Arrays(source)
+        yield _Arrays(source)
     except (PhiliaError, MemoryError):
         raise
     except Exception as error:  # zipfile raises errors of many classes
@@ -163,7 +163,7 @@ def read_npz(source: Source, options: ReadingOptions) -> Graph:
         )
 
 
-def _sparse(arrays: Arrays) -> Any:
+def _sparse(arrays: _Arrays) -> Any:
     form = _one(arrays, "format")
     form = form.decode() if isinstance(form, bytes) else str(form)
     parts = {
@@ -191,7 +191,7 @@ def _sparse(arrays: Arrays) -> Any:
     return getattr(sparse, f"{form}_array")(content, shape=tuple(size.tolist()))
 
 
-def _one(arrays: Arrays, name: str) -> Any:
+def _one(arrays: _Arrays, name: str) -> Any:
     """The single value of an array."""
     values = arrays[name]
     if values.size != 1:
@@ -199,7 +199,7 @@ def _one(arrays: Arrays, name: str) -> Any:
     return values.item()
 
 
-def _names(arrays: Arrays) -> Nodes | None:
+def _names(arrays: _Arrays) -> Nodes | None:
     if _INTEGERS in arrays:
         names = arrays[_INTEGERS]
         if names.ndim != 1 or names.dtype.kind not in "iu":
@@ -217,7 +217,7 @@ def _names(arrays: Arrays) -> Nodes | None:
     return Nodes([text[start:stop].decode() for start, stop in pairwise(limits.tolist())])
 
 
-def _from_ends(ends: npt.NDArray[Any], arrays: Arrays, source: Source, *, directed: bool, keep_weights: bool) -> Graph:
+def _from_ends(ends: npt.NDArray[Any], arrays: _Arrays, source: Source, *, directed: bool, keep_weights: bool) -> Graph:
     if ends.ndim != 2 or ends.shape[1] != 2 or ends.dtype.kind not in "iu":
         raise GraphFileError(
             f"the array of links holds {ends.dtype} values in the shape {ends.shape}; expected two integers per link"
@@ -238,7 +238,7 @@ def _from_ends(ends: npt.NDArray[Any], arrays: Arrays, source: Source, *, direct
     return make(ends[:, 0], ends[:, 1], Nodes.numbered(count), keep_weights=keep_weights)
 
 
-def _count_nodes(arrays: Arrays) -> int | None:
+def _count_nodes(arrays: _Arrays) -> int | None:
     """The number of nodes, if another array tells."""
     if "num_nodes" in arrays:
         return int(_one(arrays, "num_nodes"))

@@ -21,10 +21,8 @@ from scipy import sparse
 from philia._compilation import FAST_LOOPS, announced, compiled, specialized, specialized_part
 from philia._types import FloatArray
 from philia.graphs import Graph, Nodes
-from philia.objective.kernels.kernel import DrawnColumns, LaneSums, RowSums
-from philia.objective.lanes import Lane
+from philia.objective.kernels.kernel import DrawnColumns, Lane, LaneSums, Omitted, RowSums
 from philia.objective.losses import CrossEntropy, Loss, decaying_exp
-from philia.objective.omitted import Omitted
 
 _TILE = 256
 """Sampled columns scored at a time: with as many rows, a tile fits in a core's cache."""

@@ -1,4 +1,9 @@
-"""The interface of kernels, and the choice of one."""
+"""The interface of kernels: the lanes and omitted pairs they are given, the sums they return, and the choice of one.
+
+The square of all pairs is divided into tiles, and the tiles into lanes: the pieces of one evaluation, which can run
+anywhere and in any order with the same result. The division depends only on the problem, each lane sums in a fixed
+order, and the sums of the lanes are added in a fixed order, so the number of threads changes no bit of the result.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +14,99 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from philia._types import Float64Array, FloatArray, Int64Array
+from philia._types import BoolArray, Float64Array, FloatArray, Int64Array, UInt32Array
 from philia.graphs.graph import Graph
-from philia.objective.lanes import Lane
+from philia.graphs.hashing import mixed
 from philia.objective.losses import Loss
-from philia.objective.omitted import Omitted
+from philia.pairs import HeldOut, RandomPairs
+
+LANES = 16
+"""The most lanes: enough to share out evenly among the cores of a workstation."""
+
+
+@dataclass(frozen=True, eq=False)
+class Lane:
+    """Tiles (first row, end row, first column, end column, weight) and a run of link rows [first, end)."""
+
+    tiles: Int64Array
+    link_rows: tuple[int, int]
+
+
+def cut(n: int, links: sparse.csr_array, *, symmetric: bool, tile: int) -> list[Lane]:
+    """Lanes of about equal work that together cover every pair once.
+
+    If scores are symmetric, tiles below the diagonal are left out and those above it count twice.
+
+    >>> nothing = sparse.csr_array((300, 300))
+    >>> [lane.tiles.tolist() for lane in cut(300, nothing, symmetric=True, tile=200)]
+    [[[0, 200, 0, 200, 1], [0, 200, 200, 300, 2], [200, 300, 200, 300, 1]]]
+    """
+    tiles = _tiles(n, symmetric, tile)
+    count = max(1, min(LANES, len(tiles) // 4))  # at least four tiles per lane, or lanes would differ too much in work
+    areas = (tiles[:, 1] - tiles[:, 0]) * (tiles[:, 3] - tiles[:, 2])
+    tile_cuts = equal_cuts(areas, count)
+    row_cuts = equal_cuts(np.diff(links.indptr).astype(np.int64), count)
+    return [
+        Lane(tiles[tile_cuts[lane] : tile_cuts[lane + 1]], (int(row_cuts[lane]), int(row_cuts[lane + 1])))
+        for lane in range(count)
+    ]
+
+
+def _tiles(n: int, symmetric: bool, tile: int) -> Int64Array:
+    starts = np.arange(0, n, tile)
+    ends = np.minimum(starts + tile, n)
+    i, j = np.triu_indices(starts.size) if symmetric else np.divmod(np.arange(starts.size**2), max(1, starts.size))
+    weights = np.where(i == j, 1, 2) if symmetric else np.ones(i.size)
+    return np.stack([starts[i], ends[i], starts[j], ends[j], weights], axis=1).astype(np.int64)
+
+
+def equal_cuts(work: Int64Array, count: int) -> Int64Array:
+    """Boundaries that divide items with these amounts of work into ``count`` runs of about equal work.
+
+    >>> equal_cuts(np.array([4, 1, 1, 1, 1]), 2)
+    array([0, 1, 5])
+    """
+    done = np.concatenate([[0], np.cumsum(work)])
+    cuts = np.searchsorted(done, np.linspace(0, done[-1], count + 1)[1:-1])
+    return np.concatenate([[0], cuts, [work.size]]).astype(np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Omitted:
+    """Omitted pairs: optionally the diagonal, pairs whose hash is below a threshold, and pairs in compressed rows.
+
+    Inside its tile an omitted pair gets the loss's neutral score, where cost and slope are zero, so nothing has to be
+    subtracted afterwards.
+    """
+
+    diagonal: bool
+    keys: UInt32Array
+    threshold: np.uint32
+    indptr: Int64Array
+    indices: Int64Array
+
+    @classmethod
+    def of(cls, held_out: HeldOut | None, *, diagonal: bool, n: int) -> Omitted:
+        """The omitted pairs of a graph of n nodes."""
+        held_out = held_out or RandomPairs(0.0)
+        return cls(diagonal, *held_out.hashed(n), *held_out.listed(n))
+
+    def __bool__(self) -> bool:
+        return bool(self.diagonal or self.threshold or self.indices.size)
+
+    def mask(self, top: int, bottom: int, first: int, end: int) -> BoolArray:
+        """True at the omitted pairs of the tile of rows [top, bottom) and columns [first, end)."""
+        rows, columns = np.arange(top, bottom)[:, None], np.arange(first, end)[None, :]
+        same = rows == columns
+        mask = same & self.diagonal
+        if self.threshold:
+            mask |= (mixed(self.keys[rows] ^ self.keys[columns]) < self.threshold) & ~same
+        if self.indices.size:
+            for row in range(top, bottom):
+                listed = self.indices[self.indptr[row] : self.indptr[row + 1]]
+                mask[row - top, listed[(listed >= first) & (listed < end)] - first] = True
+        return np.asarray(mask)
+
 
 _SMALL = 512
 """Largest graph for which NumPy is fast enough, so that nobody has to wait for the compiler."""

@@ -7,10 +7,8 @@ from scipy import sparse
 
 from philia._types import FloatArray
 from philia.graphs.graph import Graph
-from philia.objective.kernels.kernel import DrawnColumns, LaneSums, RowSums
-from philia.objective.lanes import Lane
+from philia.objective.kernels.kernel import DrawnColumns, Lane, LaneSums, Omitted, RowSums
 from philia.objective.losses import Loss
-from philia.objective.omitted import Omitted
 
 
 def lane_sums(

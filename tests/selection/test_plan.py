@@ -6,7 +6,7 @@ import pytest
 from philia import as_graph
 from philia.datasets import planted
 from philia.graphs import Graph, Nodes
-from philia.selection.rank import detectable
+from philia.selection.plan import detectable
 from tests.strategies import random_graph
 
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from philia.objective.lanes import LANES, cut
+from philia.objective.kernels.kernel import LANES, cut
 from tests.strategies import random_graph
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from philia.factors import CommunityFactors
 from philia.pairs import PairSample, RandomPairs
-from philia.selection.shrinking import shrunk
+from philia.selection.search import shrunk
 from tests.strategies import random_graph
 
 N = 40
