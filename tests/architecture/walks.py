@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 import io
 import os
 import re
@@ -36,7 +37,8 @@ def walk(commands: Sequence[Sequence[str]]) -> list[str]:
     seen: set[str] = set()
 
     def watch(frame: FrameType, event: str, argument: Any) -> None:
-        if event == "call" and frame.f_code.co_name != "<module>":
+        # Modules and the bodies of classes run at import; of all code only functions have optimized locals.
+        if event == "call" and frame.f_code.co_flags & inspect.CO_OPTIMIZED:
             seen.add(frame.f_code.co_filename)
 
     with _folder(), contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
