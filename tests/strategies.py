@@ -35,7 +35,7 @@ def community_recipe(k_B: int, k_C: int, background: Freedom | None = None, loss
     mixing = [attracting(k_B), repelling(k_C)]
     if background is not None:
         groups += [
-            Group("ones", 1, freedom=Freedom.ONES),
+            Group("ones", 1, freedom=Freedom.FIXED),
             Group("background", 1, freedom=background, penalized=False, own_penalty=0.5),
         ]
         mixing.append(meeting_ones(1))

@@ -248,9 +248,13 @@ def find_communities(
 ) -> Communities:
     """The communities of fitted factors as sets of names.
 
-    Each rule is one threshold per community:
+    The rules are:
 
-    - ``"nearest"``, the default, takes the set whose indicator vector has the smallest angle to the column. It needs no
+    - ``"links"``, the default, asks where a node's links run (``link_shares``): it is a member where a third of them
+      run, and where most of them run if that is at least a tenth. The shares are the memberships. A column that is
+      already a set, because all of its members have the same affinity, keeps its members. Repelling communities have
+      few links inside and are read as by "nearest".
+    - ``"nearest"`` takes the set whose indicator vector has the smallest angle to the column. It needs no
       scale, and a few nodes far above all others do not make it small.
     - ``"odds"`` asks for an affinity F of at least √log 2, so that any two members have their odds of a link at least
       doubled, or halved if they repel.
@@ -276,13 +280,13 @@ def find_communities(
     """
     normal = normalize(factors)
     chosen = rule_of(rule)
-    least = chosen.thresholds(graph, normal)
+    memberships, least = chosen.memberships(graph, normal), chosen.thresholds(graph, normal)
     found = tuple(
         Community(
             name=normal.names[c],
             kind=normal.kinds[c],
             strength=float(normal.strengths[c]),
-            members=_members(graph, normal.memberships[:, c], least[c]),
+            members=_members(graph, memberships[:, c], least[c]),
             threshold=float(least[c]),
             effect=effect(float(normal.strengths[c])),
             refits=None if stability is None else stability.of(normal.names[c]),

@@ -1,4 +1,4 @@
-"""Membership rules: from which membership on a node counts as a member, as one threshold per community.
+"""Membership rules: which number a node has for each community, and from which one on it counts as a member.
 
 A rule is a function and a line in ``RULES``. Models, the command line and its help follow from there.
 """
@@ -11,10 +11,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from philia._types import Float64Array
+from philia._types import BoolArray, Float64Array
 from philia.exceptions import InvalidParameterError
 from philia.factors.community import NormalizedFactors
 from philia.graphs.graph import Graph
+
+_DOUBLED = math.log(2)
+"""The log-odds at which a link counts as explained: below, it is more likely without the communities than with them."""
+
+_A_THIRD, _A_TENTH = 1 / 3, 1 / 10
+"""A node is a member where a third of its links are, and where most of them are if that is at least a tenth."""
+
+_AT_A_TIME = 2**22
+"""Numbers that are held at once while links are attributed to communities: 32 MB."""
 
 _DENSEST = 1 - 1e-12
 """The density of a complete graph is taken as this, because its threshold would be infinite."""
@@ -24,7 +33,8 @@ _DENSEST = 1 - 1e-12
 class Rule:
     """How members are told from other nodes: the least membership of a member of each community.
 
-    ``meaning`` says in one line who the members are. ``for_all_models`` is false if only models whose strengths are
+    ``meaning`` says in one line who the members are. ``memberships`` gives the numbers (n × k) that are compared with
+    the thresholds and shown; without it they are V. ``for_all_models`` is false if only models whose strengths are
     log-odds offer the rule.
     """
 
@@ -32,13 +42,14 @@ class Rule:
     meaning: str
     thresholds: Callable[[Graph, NormalizedFactors], Float64Array]
     for_all_models: bool = False
+    memberships: Callable[[Graph, NormalizedFactors], Float64Array] = lambda _, normal: normal.memberships
 
 
 def rule_names(*, for_all_models: bool = False) -> tuple[str, ...]:
     """The names of the rules of models whose strengths are log-odds, or of all models; the first is the default.
 
     >>> rule_names(), rule_names(for_all_models=True)
-    (('nearest', 'odds', 'density', 'split'), ('density', 'split'))
+    (('links', 'nearest', 'odds', 'density', 'split'), ('density', 'split'))
     """
     return tuple(rule.name for rule in RULES.values() if rule.for_all_models or not for_all_models)
 
@@ -47,7 +58,7 @@ def rule_of(rule: str | float | None) -> Rule:
     """A rule by its name, as a membership above 0 and up to 1, or the default.
 
     >>> rule_of(0.5).meaning, rule_of(None).name
-    ('membership of at least 0.5', 'nearest')
+    ('membership of at least 0.5', 'links')
     """
     if rule is None:
         return next(iter(RULES.values()))
@@ -62,6 +73,57 @@ def rule_of(rule: str | float | None) -> Rule:
         )
     names = ", ".join(f"'{name}'" for name in RULES)
     raise InvalidParameterError(f"the rule is {rule!r}; use {names} or a membership above 0 and up to 1 such as 0.5")
+
+
+def link_shares(graph: Graph, B: Float64Array) -> Float64Array:
+    """The share of each node's links that runs through each attracting community (n × k); rows add up to at most one.
+
+    A link runs through the communities that its two nodes share, in proportion to what each adds to its log-odds. If
+    together they do not even double the odds, the link runs through them only in part, and otherwise through none.
+
+    >>> from philia import as_graph
+    >>> triangle_and_friend = as_graph([("ann", "bob"), ("bob", "cat"), ("cat", "ann"), ("ann", "dan")])
+    >>> link_shares(triangle_and_friend, np.array([[2.0], [2.0], [2.0], [0.0]])).round(2).ravel().tolist()
+    [0.67, 1.0, 1.0, 0.0]
+    """
+    shares = np.zeros_like(B, dtype=np.float64)
+    starts, neighbours = graph.adjacency.indptr, graph.adjacency.indices
+    rows = max(1, _AT_A_TIME // max(1, B.shape[1] * (neighbours.size // max(1, graph.n_nodes) + 1)))
+    for first in range(0, graph.n_nodes, rows):
+        last = min(first + rows, graph.n_nodes)
+        own = np.repeat(np.arange(first, last), np.diff(starts[first : last + 1]))
+        parts = B[own] * B[neighbours[starts[first] : starts[last]]]
+        parts /= np.maximum(parts.sum(axis=1), _DOUBLED)[:, None]
+        np.add.at(shares, own, parts)
+    return np.asarray(shares / np.maximum(1, graph.degrees)[:, None])
+
+
+def _shares_of_members(graph: Graph, normal: NormalizedFactors) -> Float64Array:
+    """The shares of links of those who are members; V for repelling communities, whose members have few links."""
+    attracting = np.flatnonzero(normal.strengths > 0)
+    B = normal.memberships[:, attracting] * np.sqrt(normal.strengths[attracting])
+    shares = link_shares(graph, B)
+    member = shares >= _A_THIRD
+    if B.shape[1]:
+        nodes, largest = np.arange(len(B)), shares.argmax(axis=1)
+        member[nodes, largest] |= shares[nodes, largest] >= _A_TENTH
+        sets = _sets(B)
+        member[:, sets] = B[:, sets] > 0
+    found = normal.memberships.copy()
+    found[:, attracting] = np.where(member, np.maximum(shares, np.finfo(float).tiny), 0.0)
+    return found
+
+
+def _sets(B: Float64Array) -> BoolArray:
+    """Which columns are sets already: all of their members have the same affinity."""
+    return np.asarray(((B == 0) | (B.max(axis=0, initial=0.0) == B)).all(axis=0))
+
+
+def _links(_: Graph, normal: NormalizedFactors) -> Float64Array:
+    repelling = [nearest(column) for column in normal.memberships[:, normal.strengths < 0].T]
+    thresholds = np.full(len(normal.strengths), np.finfo(float).tiny)
+    thresholds[normal.strengths < 0] = repelling
+    return thresholds
 
 
 def _nearest(_: Graph, normal: NormalizedFactors) -> Float64Array:
@@ -118,6 +180,7 @@ def split(column: Float64Array) -> float:
 RULES: dict[str, Rule] = {
     rule.name: rule
     for rule in (
+        Rule("links", "a third of a node's links run through the community", _links, memberships=_shares_of_members),
         Rule("nearest", "the set of nodes closest in angle to the memberships", _nearest),
         Rule("odds", "any two members have their odds at least doubled, or halved if they repel", _odds),
         Rule("density", "an affinity of at least √(-log(1 - density)), as in BigClam", _density, for_all_models=True),

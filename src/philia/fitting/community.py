@@ -15,6 +15,7 @@ from philia.graphs import Graph
 from philia.initialization import Start, WholeStart, choose_start
 from philia.objective import CrossEntropy, Freedom, Group, Loss, Recipe
 from philia.objective.recipe import attracting, blocks, meeting_ones, repelling
+from philia.reading import Level
 
 Background = Literal["none", "constant", "popularity"]
 BACKGROUNDS: Final = ("none", "constant", "popularity")
@@ -31,6 +32,9 @@ _CROSS_ENTROPY: Final = CrossEntropy()
 class CommunityParametrization(Parametrization):
     """F = [B C], with a column of ones, a level and a popularity per node where the background has them.
 
+    ``given`` is a level of communities that were read off the graph. Its columns come before those of B, are not
+    searched for, and are no part of the factors that this object takes and returns; ``whole`` reads them too.
+
     >>> CommunityParametrization(2, 1, "constant").recipe.mixing.shape
     (5, 5)
     """
@@ -40,6 +44,14 @@ class CommunityParametrization(Parametrization):
     background: Background = "popularity"
     begin: str | Start = "spectral"
     loss: Loss = _CROSS_ENTROPY
+    given: Level | None = None
+
+    @property
+    def whole(self) -> CommunityParametrization:
+        """The same columns with nothing given."""
+        if self.given is None:
+            return self
+        return replace(self, n_homophilous=len(self.given) + self.n_homophilous, given=None)
 
     @property
     def counts(self) -> tuple[int, int]:
@@ -58,13 +70,17 @@ class CommunityParametrization(Parametrization):
         k_B, k_C = self.counts
         groups = [Group("homophilous", k_B, lower_bound=0.0), Group("heterophilous", k_C, lower_bound=0.0)]
         mixing = [attracting(k_B), repelling(k_C)]
+        if self.given is not None:
+            read = self.given.affinities
+            groups.insert(0, Group("read", read.shape[1], freedom=Freedom.FIXED, penalized=False, given=read))
+            mixing.insert(0, attracting(read.shape[1]))
         own = []
         if self.background != "none":
             own.append(Group("level", 1, freedom=Freedom.SHARED, penalized=False))
         if self.background == "popularity":
             own.append(Group("popularity", 1, penalized=False, own_penalty=_SPREAD))
         if own:
-            groups += [Group("ones", 1, freedom=Freedom.ONES, penalized=False), *own]
+            groups += [Group("ones", 1, freedom=Freedom.FIXED, penalized=False), *own]
             mixing.append(meeting_ones(len(own)))
         return Recipe(tuple(groups), blocks(*mixing), self.loss)
 
@@ -86,6 +102,8 @@ class CommunityParametrization(Parametrization):
         """F from the factors; the mean of the background is the level."""
         own, level = factors.background[:, None], factors.background.mean()
         parts = [factors.homophilous, factors.heterophilous]
+        if self.given is not None:
+            parts.insert(0, self.given.affinities)
         if self.background != "none":
             parts += [np.ones_like(own), np.full_like(own, level)]
         if self.background == "popularity":

@@ -195,7 +195,7 @@ def signed(
     begin = list(spectral(graph, k_B, k_C, baseline, rng))
     if baseline == 0:
         groups += [
-            Group("ones", 1, freedom=Freedom.ONES, penalized=False),
+            Group("ones", 1, freedom=Freedom.FIXED, penalized=False),
             Group("level", 1, freedom=Freedom.SHARED, penalized=False),
             Group("popularity", 1),
         ]

@@ -15,7 +15,7 @@ from philia.explain import LinkExplanation, NormalizedFactors, explain_link, nor
 from philia.explain.communities import odds_effect
 from philia.explain.rules import rule_names
 from philia.factors import CommunityFactors, Factors
-from philia.fitting import CommunityParametrization, solver_for
+from philia.fitting import AllPairs, CommunityParametrization, Problem, solver_for
 from philia.fitting.community import BACKGROUNDS, Background
 from philia.fitting.estimator import AUTO, check_counts, check_is_fitted
 from philia.fitting.journal import Journal
@@ -28,6 +28,7 @@ from philia.models.files import KeptModel
 from philia.models.placement import Neighbours, Placement, rows_of_neighbours
 from philia.objective import CrossEntropy
 from philia.objective.fold_in import fold_in
+from philia.reading import read_levels
 from philia.selection import Selection, choose
 from philia.solvers import AnySolver, OnIteration, Solution, shortened
 
@@ -99,6 +100,7 @@ class CommunityModel(Factorization):
     factors_: CommunityFactors
     penalty_: float
     selection_: Selection | None = None
+    n_read_: int | None = None
 
     def __init__(
         self,
@@ -205,26 +207,40 @@ class CommunityModel(Factorization):
     def _learn(
         self, graph: Graph, rng: np.random.Generator, journal: Journal, on_iteration: OnIteration | None
     ) -> tuple[Factors, Solution]:
-        self.selection_ = None
+        self.selection_ = self.n_read_ = None
         if AUTO not in (self.n_homophilous, self.n_heterophilous, self.penalty):
             self.penalty_ = float(self.penalty)
             return super()._learn(graph, rng, journal, on_iteration)
         given = graph, rng, journal, on_iteration
-        usual, _ = self._posed(self.columns_at_most(_USUAL, _USUAL), 0.0, *given)
+        columns = self.columns_at_most(_USUAL, _USUAL)
+        usual, _ = self._posed(columns, 0.0, *given)
+        if self._reads(usual):
+            read = read_levels(usual.known).default
+            self.n_read_, columns = len(read), replace(columns, given=read)
+            usual = replace(usual, parametrization=columns)
         asked: Any = (self.n_homophilous, self.n_heterophilous, self.penalty)
         self.selection_, factors = choose(usual, *(None if setting == AUTO else setting for setting in asked))
         self.penalty_ = self.selection_.penalty if self.penalty == AUTO else float(self.penalty)
-        begin = CommunityParametrization(*factors.counts, self.background, FromFactors(factors), self.loss)
+        begin = replace(columns.resized(*factors.counts), begin=FromFactors(factors))
         problem, solver = self._posed(begin, self.penalty_, *given)
         if not self.selection_.interrupted:
             # The choice ended near the end of this fit: half of the iterations are plenty.
             with suppress(KeyboardInterrupt):
                 solution = problem.search(shortened(solver, 0.5))
                 if len(solution.history):
-                    return begin.factors(solution.point), solution
+                    return begin.whole.factors(solution.point), solution
         # After Ctrl-C nothing more is searched for, but what was chosen needs a loss.
         solution = problem.search(shortened(solver, 0.0))
-        return begin.factors(solution.point), replace(solution, reason="interrupted", converged=False)
+        return begin.whole.factors(solution.point), replace(solution, reason="interrupted", converged=False)
+
+    def _reads(self, problem: Problem) -> bool:
+        """Whether communities are read off the graph first, by the length of its description.
+
+        They are where their number is open, nodes may differ in popularity, as descriptions assume, links have no
+        weights, which descriptions do not know, and all pairs are looked at.
+        """
+        open_to_it = self.n_homophilous == AUTO and self.background == "popularity"
+        return open_to_it and problem.graph.weights is None and isinstance(problem, AllPairs)
 
     def parametrization(self) -> CommunityParametrization:
         """F = [B C] and the background, for a model that leaves neither number of communities open."""
@@ -239,7 +255,8 @@ class CommunityModel(Factorization):
         return CommunityParametrization(k_B, k_C, self.background, self.start, self.loss)
 
     def _chosen(self) -> dict[str, Any]:
-        return {"penalty": self.penalty_, "selection": self.selection_ and self.selection_.to_dict()}
+        selection = self.selection_ and self.selection_.to_dict()
+        return {"penalty": self.penalty_, "selection": selection, "read": self.n_read_}
 
     @classmethod
     def _restored(cls, kept: KeptModel) -> Self:
@@ -250,7 +267,9 @@ class CommunityModel(Factorization):
         ):
             if getattr(model, f"n_{name}") not in (AUTO, columns.shape[1]):
                 raise ValueError(f"n_{name} is {getattr(model, f'n_{name}')}, and there are {columns.shape[1]} columns")
-        model.selection_ = None
+        model.selection_, model.n_read_ = None, kept.chosen.get("read")
+        if model.n_read_ is not None and model.n_read_ not in range(model.factors_.counts[0] + 1):
+            raise ValueError(f"{model.n_read_!r} columns of B were read, and there are {model.factors_.counts[0]}")
         if kept.chosen.get("selection"):
             model.selection_ = Selection.from_dict(kept.chosen["selection"])
         return model

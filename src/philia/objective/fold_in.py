@@ -159,7 +159,7 @@ def _free_columns(recipe: Recipe) -> BoolArray:
     """Which columns of F hold a separate value for every node.
 
     >>> from philia.objective import CrossEntropy, Group
-    >>> groups = Group("homophilous", 2, lower_bound=0.0), Group("ones", 1, freedom=Freedom.ONES)
+    >>> groups = Group("homophilous", 2, lower_bound=0.0), Group("ones", 1, freedom=Freedom.FIXED)
     >>> _free_columns(Recipe(groups, np.eye(3), CrossEntropy())).tolist()
     [True, True, False]
     """

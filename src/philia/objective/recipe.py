@@ -7,7 +7,7 @@ their lower bound, their penalty, and which of their values are free.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 
@@ -27,7 +27,7 @@ class Freedom(Enum):
 
     EVERY_NODE = "a value for every node"
     SHARED = "one value that all nodes share"
-    ONES = "nothing: a column of ones"
+    FIXED = "nothing: the columns are given"
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,8 @@ class Group:
     ``penalized`` says whether the model's penalty applies; ``own_penalty`` always does. A value shared by all nodes is
     scaled by √n for the solver: its slope is a sum over n nodes, and without the scaling a solver takes twice as many
     steps.
+
+    ``given`` holds the columns (n × width) of a fixed group; without them they are columns of ones.
 
     >>> Group("homophilous", 10, lower_bound=0.0).size(n=1000)
     10000
@@ -48,10 +50,11 @@ class Group:
     penalized: bool = True
     own_penalty: float = 0.0
     freedom: Freedom = Freedom.EVERY_NODE
+    given: Float64Array | None = field(default=None, compare=False)
 
     def size(self, n: int) -> int:
         """Number of free values on n nodes."""
-        return {Freedom.EVERY_NODE: n * self.width, Freedom.SHARED: self.width, Freedom.ONES: 0}[self.freedom]
+        return {Freedom.EVERY_NODE: n * self.width, Freedom.SHARED: self.width, Freedom.FIXED: 0}[self.freedom]
 
     def columns(self, values: Float64Array, n: int) -> Float64Array:
         """The group's columns (n × width) from its free values."""
@@ -59,7 +62,7 @@ class Group:
             return values.reshape(n, self.width)
         if self.freedom is Freedom.SHARED:
             return np.broadcast_to(values / np.sqrt(n), (n, self.width))
-        return np.ones((n, self.width))
+        return np.ones((n, self.width)) if self.given is None else self.given
 
     def values(self, columns: Float64Array) -> Float64Array:
         """The free values of these columns: the inverse of ``columns``."""

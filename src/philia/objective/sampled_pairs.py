@@ -94,7 +94,9 @@ class SampledPairsObjective:
         self._chances = drawing_chances(self.known)
         self._up_to = np.cumsum(self._chances)
         self._charged = _by_column(recipe, penalty).astype(self.dtype)
-        self._free = np.repeat([g.freedom is not Freedom.ONES for g in recipe.groups], [g.width for g in recipe.groups])
+        self._free = np.repeat(
+            [g.freedom is not Freedom.FIXED for g in recipe.groups], [g.width for g in recipe.groups]
+        )
         self._rounds: Callable[[_Round], list[_Estimate]] | None = None
         if isinstance(executor, CachingExecutor):
             tops = np.unique(np.linspace(0, n, _ROUNDS + 1).astype(int)).tolist()
@@ -285,5 +287,5 @@ def _links_of(known: Graph, mine: BoolArray) -> Graph:
 
 def _by_column(recipe: Recipe, penalty: float) -> Float64Array:
     """The penalty on the square of an entry of each column; a shared value is charged once per node."""
-    charged = [0.0 if g.freedom is Freedom.ONES else penalty * g.penalized + g.own_penalty for g in recipe.groups]
+    charged = [0.0 if g.freedom is Freedom.FIXED else penalty * g.penalized + g.own_penalty for g in recipe.groups]
     return np.repeat(charged, [g.width for g in recipe.groups])

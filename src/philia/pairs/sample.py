@@ -27,7 +27,7 @@ _RATE_DRAWS = 1_000_000
 class PairSample:
     """Pairs of rows of a graph of ``n`` nodes, whether each is linked, and how many pairs of the graph it stands for.
 
-    Weighted sums over the sample estimate sums over all pairs it was drawn from.
+    ``offsets`` are the parts of the pairs' scores that are known beforehand. Weighted sums over the sample estimate sums over all pairs it was drawn from.
 
     >>> sample = PairSample(np.array([0, 0]), np.array([1, 2]), np.array([True, False]), np.array([1.0, 2.0]), n=3)
     >>> sample.n_links, float(sample.log_likelihoods(np.zeros(2)).sum().round(3))  # three times log ½
@@ -39,6 +39,7 @@ class PairSample:
     linked: BoolArray
     weights: Float64Array
     n: int
+    offsets: Float64Array | float = 0.0
 
     @classmethod
     def of_links(
@@ -129,10 +130,12 @@ class PairSample:
         stands_for = [len(kind) / max(1, len(part)) for kind, part in zip((links, others), drawn, strict=True)]
         at = np.concatenate(drawn)
         weights = self.weights[at] * np.repeat(stands_for, [len(part) for part in drawn])
-        return PairSample(self.rows[at], self.columns[at], self.linked[at], weights, self.n)
+        offsets = self.offsets if isinstance(self.offsets, float) else self.offsets[at]
+        return PairSample(self.rows[at], self.columns[at], self.linked[at], weights, self.n, offsets)
 
     def log_likelihoods(self, scores: Float64Array) -> Float64Array:
-        """The log-likelihood of each pair if its score is a logit, times the pair's weight."""
+        """The log-likelihood of each pair if its score, with its offset, is a logit; times the pair's weight."""
+        scores = scores + self.offsets
         return np.asarray(self.weights * (scores * self.linked - np.logaddexp(0, scores)))
 
     def of_factors(self, factors: Factors) -> Float64Array:

@@ -17,8 +17,9 @@ import numpy as np
 from philia._types import Float64Array, FloatArray
 from philia.exceptions import DivergedError
 from philia.factors import CommunityFactors
-from philia.fitting import Problem, SampledPairs
+from philia.fitting import CommunityParametrization, Problem, SampledPairs
 from philia.pairs import PairSample, seen
+from philia.reading import Effort, read_levels
 from philia.selection.plan import Folds, Settings, first_settings
 from philia.selection.selection import Selection, Step
 
@@ -90,8 +91,11 @@ class Search:
         self.kinds: _Kinds = (True, True)
         self._pairs = max(1.0, sum(float(judge.weights.sum()) for judge in judges))  # one node has no pairs at all
 
-    def run(self, settings: Settings, share: float) -> tuple[Selection, CommunityFactors]:
-        """Follow the path that the settings leave open; ``share`` is the share of pairs that each fold hides."""
+    def run(self, settings: Settings, share: float, read: int = 0) -> tuple[Selection, CommunityFactors]:
+        """Follow the path that the settings leave open; ``share`` is the share of pairs that each fold hides.
+
+        ``read`` attracting communities are given and are counted with those that are searched for.
+        """
         began = time.perf_counter()
         try:
             state = self._walked(settings)
@@ -103,7 +107,7 @@ class Search:
         chosen = next(i for i, tried in enumerate(self.tried) if tried is state)
         best = max(self.tried, key=lambda tried: tried.total)
         selection = Selection(
-            steps=tuple(self._step(tried, best, share) for tried in self.tried),
+            steps=tuple(self._step(tried, best, share, read) for tried in self.tried),
             chosen=chosen,
             folds=len(self.folds),
             share=share,
@@ -111,6 +115,7 @@ class Search:
             density=self._density(),
             seconds=time.perf_counter() - began,
             interrupted=self.interrupted,
+            read=read,
         )
         return selection, state.factors[0]
 
@@ -224,10 +229,11 @@ class Search:
         differences = np.split(best.likelihoods - state.likelihoods, cuts)
         return float(np.sqrt(sum(j.variance(d) for j, d in zip(self.judges, differences, strict=True))))
 
-    def _step(self, state: _State, best: _State, share: float) -> Step:
+    def _step(self, state: _State, best: _State, share: float, read: int) -> Step:
         penalty = state.penalty / (1 - share)  # the whole graph has more pairs against the same penalty
         error = self._error(state, best) if state is not best else 0.0
-        return Step(penalty, *state.counts, state.total / self._pairs, error / self._pairs)
+        k_B, k_C = state.counts
+        return Step(penalty, read + k_B, k_C, state.total / self._pairs, error / self._pairs)
 
     def _density(self) -> float:
         links = sum(float(judge.weights[judge.linked].sum()) for judge in self.judges)
@@ -239,6 +245,9 @@ def choose(
     problem: Problem, n_homophilous: int | None, n_heterophilous: int | None, penalty: float | None
 ) -> tuple[Selection, CommunityFactors]:
     """The settings left open (None), chosen by validation pairs, and factors to continue from.
+
+    If the problem's columns include communities that were read off the graph, each fold reads its own off the links
+    that it sees. What is chosen then, and the factors, are the columns beside them.
 
     >>> from philia import CommunityModel
     >>> from philia.datasets import planted
@@ -263,7 +272,28 @@ def choose(
         hidden = list(plan.hidden(graph, unknown, rng))
         folds = [replace(problem, held_out=pairs, dtype=None) for pairs in hidden]
         judges = [PairSample.held_out(graph, pairs, unknown, rng) for pairs in hidden]
-    return Search(folds, judges).run(settings, share)
+    given = getattr(problem.parametrization, "given", None)
+    if given is None:
+        return Search(folds, judges).run(settings, share)
+    folds = [_reading(fold) for fold in folds]
+    judges = [_judging(fold, judge) for fold, judge in zip(folds, judges, strict=True)]
+    return Search(folds, judges).run(settings, share, read=len(given))
+
+
+def _reading(fold: Problem) -> Problem:
+    """The fold with the communities that can be read off the links it sees, after fewer tries than the whole graph."""
+    columns = fold.parametrization
+    assert isinstance(columns, CommunityParametrization)
+    return replace(fold, parametrization=replace(columns, given=read_levels(fold.known, Effort(2, 1)).default))
+
+
+def _judging(fold: Problem, judge: PairSample) -> PairSample:
+    """The validation pairs, with what the fold's given communities add to their scores."""
+    columns = fold.parametrization
+    assert isinstance(columns, CommunityParametrization)
+    assert columns.given is not None
+    B = columns.given.affinities
+    return replace(judge, offsets=np.einsum("ik,ik->i", B[judge.rows], B[judge.columns]))
 
 
 def _on_folds(penalty: float | None, share: float) -> float | None:

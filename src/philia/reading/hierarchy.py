@@ -1,0 +1,247 @@
+"""Communities at every level: from the groups with the shortest description up to one group of all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import overload
+
+import numpy as np
+
+from philia._types import BoolArray, Float64Array, Int64Array, Node
+from philia.exceptions import InvalidParameterError
+from philia.graphs import Graph
+from philia.graphs.nodes import Nodes
+from philia.reading.length import Description, DescriptionLength
+from philia.reading.search import Effort, coarser, shortest
+
+READABLE = 24
+"""The most communities that the default level lists, if that many or fewer say nearly as much as more: about a screen,
+and what a person can compare."""
+
+_NEARLY = 0.9
+"""The share of the best level's saving that a coarser level must keep to stand for it. A network of thirty equal
+cliques loses more than a tenth when it is cut to 24 communities, so all thirty are shown."""
+
+_EQUALLY_GOOD = 3.0
+"""Levels whose lengths differ by less than this many nats are equally good: e³ is odds of 20 to 1."""
+
+_SEED = 0
+"""The order in which nodes are tried is the same in every run, so a graph always has the same communities."""
+
+
+@dataclass(frozen=True, eq=False)
+class Level:
+    """The communities of one level: disjoint groups, and the nodes that are in more than one.
+
+    ``labels`` holds each node's main community, or -1; ``memberships`` (n × k) says who belongs to which, the main
+    community included. ``shares`` (n × k) is the share of each node's links that lead to nodes whose main community is
+    c; rows add up to one, or less if some links lead to nodes in no community. ``strengths`` are log-odds: two members
+    are linked with exp(strength) times the odds that their popularity alone would give them. ``saved`` is the number of
+    nats by which these communities make the description of the graph shorter.
+    """
+
+    names: tuple[str, ...]
+    labels: Int64Array
+    strengths: Float64Array
+    saved: float
+    nodes: Nodes
+    background: Float64Array
+    memberships: BoolArray
+    shares: Float64Array
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    @property
+    def affinities(self) -> Float64Array:
+        """The communities as columns of B (n × k): the share of a node's links times √strength."""
+        return np.asarray(self.shares * np.sqrt(self.strengths))
+
+    def as_sets(self) -> dict[str, set[Node]]:
+        """The members of each community as a set of names."""
+        return {
+            name: set(self.nodes.pick(np.flatnonzero(members)))
+            for name, members in zip(self.names, self.memberships.T, strict=True)
+        }
+
+    def of(self, node: Node) -> dict[str, float]:
+        """The communities of one node with the share of its links in each, largest first."""
+        row = self.nodes.row(node)
+        mine = np.flatnonzero(self.memberships[row])
+        mine = mine[np.argsort(-self.shares[row, mine], kind="stable")]
+        return {self.names[c]: float(self.shares[row, c]) for c in mine}
+
+    def __str__(self) -> str:
+        if not self.names:
+            return "no communities"
+        sizes = self.memberships.sum(axis=0)
+        return ", ".join(f"{name} ({size:,})" for name, size in zip(self.names, sizes.tolist(), strict=True))
+
+
+class Hierarchy(Sequence[Level]):
+    """The levels of a graph's communities, finest first; each level merges two communities of the one before.
+
+    ``default`` is the level to read: the one with the shortest description. If that has more than 24 communities and a
+    level with at most 24 keeps nine tenths of what it saves, it is the best of those. ``equally_good`` holds the levels
+    whose descriptions are as long as the default's, to within three nats. Sets are nested, and the shares of a
+    community are the sum of the shares of its parts.
+
+    >>> from philia.datasets import classic
+    >>> levels = read_levels(classic("karate"))
+    >>> print(levels)
+    2 communities (default): 8 nats saved
+    1 community: no shorter than none
+    >>> levels.default.of(0), levels.default.of(8)
+    ({'B2': 0.875}, {'B1': 0.6})
+    """
+
+    def __init__(self, graph: Graph, finest: Description) -> None:
+        self._measure = measure = DescriptionLength(graph)
+        merges = list(coarser(measure, finest))
+        self._merges = [(c, d) for c, d, _ in merges]
+        self._descriptions = [finest] if finest.count else []
+        self._descriptions += [measure.describe(labels) for _, _, labels in merges]
+        self._descriptions.append(measure.none)
+        saved = np.array([description.saved for description in self._descriptions])
+        self._best = int(saved.argmax())
+        short = [i for i, description in enumerate(self._descriptions) if description.count <= READABLE]
+        readable = max(short, key=lambda i: saved[i], default=self._best)
+        self._default = readable if saved[readable] >= _NEARLY * saved[self._best] else self._best
+        if saved[self._default] <= 0:
+            self._default = len(self._descriptions) - 1  # no communities
+        self._levels: dict[int, Level] = {}
+
+    @property
+    def default(self) -> Level:
+        """The level to read."""
+        return self[self._default]
+
+    @property
+    def best(self) -> Level:
+        """The level with the shortest description."""
+        return self[self._best]
+
+    @property
+    def equally_good(self) -> tuple[Level, ...]:
+        """The levels whose descriptions are as long as the default's, to within three nats, the default included."""
+        saved = self._descriptions[self._default].saved
+        return tuple(self[i] for i, d in enumerate(self._descriptions) if abs(d.saved - saved) <= _EQUALLY_GOOD)
+
+    def cut(self, count: int) -> Level:
+        """The level with this many communities; at most as many as the finest has."""
+        counts = [description.count for description in self._descriptions]
+        if count not in counts:
+            raise InvalidParameterError(
+                f"there is no level with {count!r} communities; there are levels with {counts[-1]} to {counts[0]}"
+            )
+        return self[counts.index(count)]
+
+    @cached_property
+    def names(self) -> list[tuple[str, ...]]:
+        """The names of the communities of each level.
+
+        Those of the default level are B1, B2 and so on, largest first. A part of B2 is called B2.1, and a union of B1
+        and B3 is called B1+B3.
+        """
+        middle = self._default if self._descriptions[self._default].count else self._best
+        sizes = self._descriptions[middle].sizes
+        own = np.argsort(np.argsort(-sizes, kind="stable"))
+        middle_names = [f"B{number + 1}" for number in own]
+        return [self._named(i, middle, middle_names) for i in range(len(self._descriptions))]
+
+    def _named(self, i: int, middle: int, middle_names: list[str]) -> tuple[str, ...]:
+        mine, theirs = self._descriptions[i], self._descriptions[middle]
+        both = (mine.labels >= 0) & (theirs.labels >= 0)
+        pairs = np.unique(np.stack([mine.labels[both], theirs.labels[both]], axis=1), axis=0)
+        if i > middle:  # a union
+            parts: list[list[int]] = [[] for _ in range(mine.count)]
+            for own, part in pairs.tolist():
+                parts[own].append(int(middle_names[part][1:]))
+            return tuple("+".join(f"B{number}" for number in sorted(numbers)) for numbers in parts)
+        whole = dict(pairs.tolist())
+        found = [""] * mine.count
+        for part in range(theirs.count):
+            members = [c for c in np.argsort(-mine.sizes, kind="stable").tolist() if whole.get(c) == part]
+            for number, c in enumerate(members, 1):
+                found[c] = middle_names[part] + (f".{number}" if len(members) > 1 else "")
+        return tuple(found)
+
+    @overload
+    def __getitem__(self, index: int) -> Level: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Level]: ...
+    def __getitem__(self, index: int | slice) -> Level | Sequence[Level]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        index = range(len(self))[index]
+        if index not in self._levels:
+            self._levels[index] = self._level(index)
+        return self._levels[index]
+
+    def __len__(self) -> int:
+        return len(self._descriptions)
+
+    def _level(self, i: int) -> Level:
+        found, measure = self._descriptions[i], self._measure
+        order = sorted(range(found.count), key=lambda c: _by_name(self.names[i][c]))
+        back = np.append(np.argsort(order), -1)
+        labels = np.asarray(back[found.labels], np.int64)
+        memberships = (measure.gains(found) > np.log(measure.n))[:, order]
+        memberships[labels >= 0, labels[labels >= 0]] = True
+        shares = measure.links_into(labels, found.count) / np.maximum(1, measure.graph.degrees)[:, None]
+        return Level(
+            names=tuple(self.names[i][c] for c in order),
+            labels=labels,
+            strengths=found.strengths[order],
+            saved=found.saved,
+            nodes=measure.graph.nodes,
+            background=measure.popularity[measure.classes] + found.level / 2,
+            memberships=memberships,
+            shares=shares,
+        )
+
+    def linkage(self) -> Float64Array:
+        """The merges as SciPy's dendrograms want them: the two parts, the nats lost so far, the number of nodes.
+
+        The leaves are the communities of the finest level, by the position of their names in ``self[0].names``.
+        """
+        if not self._merges:
+            return np.empty((0, 4))
+        order = [self.names[0].index(name) for name in self[0].names]
+        number = dict(zip(order, range(len(order)), strict=True))
+        sizes, rows, lost = self._descriptions[0].sizes.copy(), [], 0.0
+        for after, (c, d) in zip(self._descriptions[1:], self._merges, strict=False):
+            lost = max(lost, self._descriptions[0].saved - after.saved)  # a merge may gain; heights must not fall
+            sizes[c] += sizes[d]
+            rows.append([*sorted((number[c], number[d])), lost, sizes[c]])
+            number[c] = len(order) + len(rows) - 1
+        return np.array(rows)
+
+    def __str__(self) -> str:
+        lines = []
+        for i, description in enumerate(self._descriptions):
+            count = description.count
+            if not count and i != self._default:
+                continue
+            said = f"{count:,} {'community' if count == 1 else 'communities'}" if count else "no communities"
+            mark = " (default)" if i == self._default else ""
+            saved = f"{description.saved:,.0f} nats saved" if description.saved > 0 else "no shorter than none"
+            lines.append(f"{said}{mark}: {saved}" if count else f"{said}{mark}")
+        return "\n".join(lines)
+
+
+def read_levels(graph: Graph, effort: Effort | None = None) -> Hierarchy:
+    """The communities of a graph at every level, found by the length of its description; weights do not count.
+
+    >>> from philia import as_graph
+    >>> print(read_levels(as_graph([(i, i + 1) for i in range(30)])).default)
+    no communities
+    """
+    return Hierarchy(graph, shortest(graph, np.random.default_rng(_SEED), effort))
+
+
+def _by_name(name: str) -> tuple[int, ...]:
+    """B2.10 after B2.9, and B10 after B9."""
+    return tuple(int(part) for part in name.replace("B", "").replace("+", ".").split("."))

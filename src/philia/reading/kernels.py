@@ -1,0 +1,212 @@
+"""The compiled loops of description lengths: strengths of groups, costs of nodes, and moves between groups.
+
+Nodes come in classes of equal popularity, so a group is a histogram over classes and no loop runs over pairs of nodes.
+``H`` (k × classes) counts the members of each group by class, ``a`` holds the popularity of each class, ``s`` the
+level, ``w`` the strength of each group. numba is loaded with this file, so callers import it only when they need it.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from philia._compilation import announced, compiled, inlined
+
+_LONGEST_STEP = 2.0
+"""The longest Newton step of a strength: beyond it the sums are too far from the parabola that the step assumes."""
+
+_TOLERANCE = 1e-6
+"""Newton steps shorter than this no longer change a description length by a thousandth of a nat."""
+
+_NONE = -1
+"""The label of a node in no group."""
+
+_TIE = 1e-9
+"""A move must gain more than rounding."""
+
+
+@cache
+def prepare() -> None:
+    """Compile the loops, or load them from the cache."""
+    with announced("compiling the search for communities"):
+        one, starts = np.ones(1), np.array([0, 1, 2])
+        H, w = np.full((1, 1), 2.0), np.ones(1)
+        fit_strengths(H, np.zeros(1), np.zeros(1), np.ones((1, 1)), 1.0, 0.0, w, 0.05)
+        merged(H, 0, 0, 0.0, np.zeros(1), 0.0, 1.0, 0.05)
+        group_costs(H, np.zeros(1), 0.0, w)
+        neighbours, classes = np.array([1, 0]), np.zeros(2, np.int64)
+        move((starts, neighbours), classes, np.zeros(1), 0.0, np.zeros(2, np.int64), w, (H, one * 2, one[:, None]),
+             np.arange(2), 1.0)  # fmt: skip
+
+
+@inlined
+def _softplus(x: float) -> float:
+    """log(1 + e^x)."""
+    return float(x) if x > 30.0 else math.log1p(math.exp(x))
+
+
+@inlined
+def _sigmoid(x: float) -> float:
+    """1 / (1 + e^-x)."""
+    return 1.0 / (1.0 + math.exp(-x))
+
+
+@inlined
+def _pairs(h: Any, b: int, d: int) -> float:
+    """The number of pairs inside a group with one end in class b and the other in class d."""
+    return float(h[b] * (h[b] - 1) / 2 if b == d else h[b] * h[d])
+
+
+@compiled
+def _sums(h: Any, a: Any, s: float, w: float) -> tuple[float, float, float, float, float]:
+    """Sums over the pairs of a group: added log-normalizer, probability, its slope, and what w adds to both."""
+    cost = p_sum = slope = p_added = slope_added = 0.0
+    used = np.flatnonzero(h)
+    for i in range(len(used)):
+        for j in range(i, len(used)):
+            b, d = used[i], used[j]
+            pairs = _pairs(h, b, d)
+            x = a[b] + a[d] + s
+            before, after = _sigmoid(x), _sigmoid(x + w)
+            cost += pairs * (_softplus(x + w) - _softplus(x))
+            p_sum += pairs * after
+            slope += pairs * after * (1 - after)
+            p_added += pairs * (after - before)
+            slope_added += pairs * (after * (1 - after) - before * (1 - before))
+    return cost, p_sum, slope, p_added, slope_added
+
+
+@compiled
+def _strength(h: Any, a: Any, s: float, links: float, ridge: float, w: float, steps: int, tolerance: float) -> Any:
+    """The strength of a group that makes its links likeliest, and the cost of the group with it."""
+    for _ in range(steps):
+        _, p_sum, slope, _, _ = _sums(h, a, s, w)
+        step = (p_sum - links + 2 * ridge * w) / (slope + 2 * ridge)
+        step = min(max(step, -_LONGEST_STEP), _LONGEST_STEP)
+        w = max(0.0, w - step)
+        if abs(step) < tolerance or (w == 0.0 and step > 0):
+            break
+    return w, _sums(h, a, s, w)[0] - w * links + ridge * w * w
+
+
+@compiled
+def merged(H: Any, c: int, d: int, links: float, a: Any, s: float, w: float, ridge: float) -> Any:
+    """The strength and the cost of groups c and d as one group with this many links inside.
+
+    A hundredth is close enough: the cost is flat at its minimum.
+    """
+    return _strength(H[c] + H[d], a, s, links, ridge, w, 12, 0.01)
+
+
+@compiled
+def fit_strengths(H: Any, links: Any, a: Any, pairs: Any, m: float, s: float, w: Any, ridge: float) -> Any:
+    """The level and all strengths that make the m links likeliest together; the cost of the level and of each group.
+
+    Each strength meets the level and no other strength, so a Newton step is solved by eliminating the strengths.
+    ``pairs`` (classes × classes) counts the pairs of nodes, half of them in each triangle. ``w`` is changed.
+    """
+    k, slopes, gradients = len(w), np.zeros(len(w)), np.zeros(len(w))
+    for _ in range(60):
+        g, h = -m, 1e-9
+        for b in range(len(a)):
+            for d in range(len(a)):
+                p = _sigmoid(a[b] + a[d] + s)
+                g += pairs[b, d] * p
+                h += pairs[b, d] * p * (1 - p)
+        for c in range(k):
+            _, p_sum, slope, p_added, slope_added = _sums(H[c], a, s, w[c])
+            g += p_added
+            h += slope_added
+            gradients[c], slopes[c] = p_sum - links[c] + 2 * ridge * w[c], slope
+        for c in range(k):
+            if w[c] > 0 or gradients[c] < 0:
+                g -= slopes[c] * gradients[c] / (slopes[c] + 2 * ridge)
+                h -= slopes[c] * slopes[c] / (slopes[c] + 2 * ridge)
+        level_step = min(max(g / max(h, 1e-6), -1.0), 1.0)
+        largest = abs(level_step)
+        for c in range(k):
+            if w[c] > 0 or gradients[c] < 0:
+                step = (gradients[c] - slopes[c] * level_step) / (slopes[c] + 2 * ridge)
+                after = max(0.0, w[c] - min(max(step, -_LONGEST_STEP), _LONGEST_STEP))
+                largest = max(largest, abs(after - w[c]))
+                w[c] = after
+        s -= level_step
+        if largest < _TOLERANCE:
+            break
+    level_cost = -s * m
+    for b in range(len(a)):
+        for d in range(len(a)):
+            level_cost += pairs[b, d] * _softplus(a[b] + a[d] + s)
+    costs = np.zeros(k)
+    for c in range(k):
+        costs[c] = _sums(H[c], a, s, w[c])[0] - w[c] * links[c] + ridge * w[c] * w[c]
+    return s, level_cost, costs
+
+
+@compiled
+def group_costs(H: Any, a: Any, s: float, w: Any) -> Any:
+    """The cost of one more node of each class in each group (k × classes), before its links are counted."""
+    costs = np.zeros(H.shape)
+    for c in range(len(w)):
+        for d in np.flatnonzero(H[c]):
+            for b in range(len(a)):
+                x = a[b] + a[d] + s
+                costs[c, b] += H[c, d] * (_softplus(x + w[c]) - _softplus(x))
+    return costs
+
+
+@compiled
+def move(rows: Any, classes: Any, a: Any, s: float, labels: Any, w: Any, groups: Any, order: Any, coded: float) -> int:
+    """Move each node, in this order, to where it costs least; the number of moves.
+
+    ``rows`` is the graph in compressed rows. ``groups`` holds the histograms H, the sizes and the costs of one more
+    node; they and ``labels`` are changed. A node may go to the group of a neighbour or to none. ``coded`` is 1 if
+    labels are paid for: joining a group of size m then saves log(m + 1) of the code for all labels.
+    """
+    starts, neighbours = rows
+    H, sizes, costs = groups
+    links, touched, moves = np.zeros(len(w)), np.zeros(len(w), np.int64), 0
+    in_none = np.count_nonzero(labels == _NONE)
+    for i in order:
+        b, own, count = classes[i], labels[i], 0
+        for t in range(starts[i], starts[i + 1]):
+            c = labels[neighbours[t]]
+            if c != _NONE:
+                if links[c] == 0:
+                    touched[count] = c
+                    count += 1
+                links[c] += 1
+        best = own
+        if own == _NONE:
+            value = coded * math.log(in_none)
+        else:
+            x = 2 * a[b] + s
+            itself = _softplus(x + w[own]) - _softplus(x)
+            value = w[own] * links[own] - (costs[own, b] - itself) + coded * math.log(sizes[own])
+            outside = coded * math.log(in_none + 1.0)
+            if outside > value + _TIE:
+                best, value = _NONE, outside
+        for t in range(count):
+            c = touched[t]
+            if c != own:
+                joined = w[c] * links[c] - costs[c, b] + coded * math.log(sizes[c] + 1.0)
+                if joined > value + _TIE:
+                    best, value = c, joined
+            links[c] = 0
+        if best == own:
+            continue
+        moves += 1
+        labels[i] = best
+        for c, change in ((own, -1.0), (best, 1.0)):
+            if c == _NONE:
+                in_none += int(change)
+                continue
+            sizes[c] += change
+            H[c, b] += change
+            for d in range(len(a)):
+                x = a[b] + a[d] + s
+                costs[c, d] += change * (_softplus(x + w[c]) - _softplus(x))
+    return moves

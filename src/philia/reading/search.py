@@ -1,0 +1,252 @@
+"""The search for the groups with the shortest description.
+
+One descent starts from many small groups, merges the pairs that shorten the description most, moves single nodes, and
+repeats this until nothing helps. Several descents end in different places; where they agree is trusted. So the next
+ones start from the groups that the best have in common, which are small and pure, and end lower than any of them.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+from scipy.special import gammaln
+
+from philia._types import Int64Array
+from philia.graphs import Graph
+from philia.reading.length import RIDGE, Description, DescriptionLength
+
+_FIRST_STRENGTHS = (4.0, 3.0, 2.0)
+"""The strengths of groups before any is known: e⁴ makes small groups to start from, e² larger ones. Which of them leads
+to the shortest description depends on the graph."""
+
+_SWEEPS, _ROUNDS = 30, 12
+"""The most sweeps over all nodes with the same strengths, and the most rounds of merging and moving: more than any of
+the tuning graphs took."""
+
+_COARSE = 12
+"""From this many groups down, all pairs of groups may merge, linked or not, and every coarser level is looked at: a
+coarser one may be shorter although each single step there is longer."""
+
+_LEAST_GAIN = 1e-6
+"""A shorter description must be shorter by more than rounding."""
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How many descents from scratch, and how many rounds of descents from what the best ones have in common.
+
+    >>> Effort.of(1_000), Effort.of(10_000_000)
+    (Effort(starts=12, rounds=8), Effort(starts=1, rounds=0))
+    """
+
+    starts: int
+    rounds: int
+
+    @classmethod
+    def of(cls, n_links: int) -> Effort:
+        """As much as takes a second or two, and a single descent where that takes longer."""
+        if n_links <= 20_000:
+            return cls(12, 8)
+        return cls(6, 4) if n_links <= 200_000 else cls(1, 0)
+
+
+def shortest(graph: Graph, rng: np.random.Generator, effort: Effort | None = None) -> Description:
+    """The groups with the shortest description that was found; none if no groups make it shorter.
+
+    >>> from philia import as_graph
+    >>> cliques = [(c, i, j) for c in range(5) for i in range(6) for j in range(i)]
+    >>> graph = as_graph([((c, i), (c, j)) for c, i, j in cliques] + [((c, 0), ((c + 1) % 5, 1)) for c in range(5)])
+    >>> shortest(graph, np.random.default_rng(0)).count
+    5
+    """
+    measure = DescriptionLength(graph)
+    if graph.n_links == 0:
+        return measure.none
+    effort = Effort.of(graph.n_links) if effort is None else effort
+    found = [
+        _descent(measure, _first_groups(measure, _FIRST_STRENGTHS[t % len(_FIRST_STRENGTHS)], rng), rng)
+        for t in range(effort.starts)
+    ]
+    for _ in range(effort.rounds):
+        found.sort(key=lambda description: description.length)
+        if len(found) < 2:
+            break
+        new = [
+            _descent(measure, _in_common([description.labels for description in found[:count]]), rng)
+            for count in range(2, min(5, len(found)) + 1)
+        ]
+        better = min(description.length for description in new) < found[0].length - _LEAST_GAIN
+        found += new
+        if not better:
+            break
+    return min([measure.none, *found], key=lambda description: description.length)
+
+
+def _first_groups(measure: DescriptionLength, strength: float, rng: np.random.Generator) -> Int64Array:
+    """Small groups: every node starts alone and moves to its neighbours', with one strength for all groups."""
+    from philia.reading import kernels
+
+    kernels.prepare()
+    n = measure.n
+    labels, w, sizes = np.arange(n), np.full(n, strength), np.ones(n)
+    H = np.zeros((n, len(measure.counts)))
+    H[np.arange(n), measure.classes] = 1.0
+    costs = kernels.group_costs(np.eye(len(measure.counts)), measure.popularity, 0.0, w[: len(measure.counts)])
+    groups = H, sizes, costs[measure.classes]
+    for _ in range(_SWEEPS):
+        if not kernels.move(
+            measure.rows, measure.classes, measure.popularity, 0.0, labels, w, groups, rng.permutation(n), 0.0
+        ):
+            break
+    return labels
+
+
+def _descent(measure: DescriptionLength, labels: Int64Array, rng: np.random.Generator) -> Description:
+    """The end of merging, moving and dropping from these groups."""
+    now = measure.describe(labels)
+    for round_ in range(_ROUNDS):
+        new = moved(measure, measure.describe(_merged(now.labels, _gaining(measure, now))), rng)
+        if round_ and new.length >= now.length - _LEAST_GAIN:
+            break
+        now = new
+    candidates = [now, _dropped(measure, now)]
+    if now.count <= _COARSE:
+        candidates += [measure.describe(labels) for _, _, labels in coarser(measure, now)]
+    best = min(candidates, key=lambda description: description.length)
+    return best if best is now else min(best, moved(measure, best, rng), key=lambda description: description.length)
+
+
+def moved(measure: DescriptionLength, now: Description, rng: np.random.Generator) -> Description:
+    """The description after moving single nodes, with the strengths fitted again after some sweeps, while it helps."""
+    from philia.reading import kernels
+
+    kernels.prepare()
+    for _ in range(_ROUNDS):
+        if not now.count:
+            break
+        a, s, w, labels = measure.popularity, now.level, now.strengths, now.labels.copy()
+        groups = now.histograms.copy(), now.sizes, kernels.group_costs(now.histograms, a, s, w)
+        for _ in range(_SWEEPS):
+            if not kernels.move(
+                measure.rows, measure.classes, a, s, labels, w, groups, rng.permutation(measure.n), 1.0
+            ):
+                break
+        new = measure.describe(labels)
+        if new.length >= now.length - _LEAST_GAIN:
+            break
+        now = new
+    return now
+
+
+def coarser(measure: DescriptionLength, now: Description) -> Iterator[tuple[int, int, Int64Array]]:
+    """The merges that lead from these groups to one per connected part, each with the labels after it."""
+    labels = now.labels.copy()
+    for c, d, _ in _merges(measure, now):
+        labels[labels == d] = c
+        yield c, d, labels.copy()
+
+
+def _gaining(measure: DescriptionLength, now: Description) -> Iterator[tuple[int, int]]:
+    for c, d, gain in _merges(measure, now):
+        if gain <= 0:
+            break
+        yield c, d
+
+
+def _merged(labels: Int64Array, merges: Iterator[tuple[int, int]]) -> Int64Array:
+    into = np.arange(int(labels.max(initial=-1)) + 2)  # the last stands for -1
+    into[-1] = -1
+    for c, d in merges:
+        into[into == d] = c
+    return np.asarray(into[labels])
+
+
+def _merges(measure: DescriptionLength, now: Description) -> Iterator[tuple[int, int, float]]:
+    """The pairs of groups to merge, cheapest first, with what each merge gains; the second goes into the first."""
+    from philia.reading import kernels
+
+    H, w, costs = now.histograms.copy(), now.strengths.copy(), now.costs.copy()
+    sizes, inside = now.sizes, now.links.copy()
+    between, version, alive = _links_between(measure, now), [0] * now.count, set(range(now.count))
+    waiting: list[tuple[float, int, int, int, int]] = []
+
+    def offer(c: int, d: int) -> None:
+        links = inside[c] + inside[d] + between[c].get(d, 0.0)
+        _, cost = kernels.merged(H, c, d, links, measure.popularity, now.level, min(w[c], w[d]), RIDGE)
+        code = gammaln(sizes[c] + sizes[d] + 1) - gammaln(sizes[c] + 1) - gammaln(sizes[d] + 1)
+        gain = float(costs[c] + costs[d] - cost + code + measure.per_group)
+        heapq.heappush(waiting, (-gain, c, d, version[c], version[d]))
+
+    for c in range(now.count):
+        for d in between[c]:
+            if c < d:
+                offer(c, d)
+    unlinked = False
+    while len(alive) > 1:
+        if len(alive) <= _COARSE and not unlinked:
+            unlinked = True
+            for c in alive:
+                for d in alive - between[c].keys():
+                    if c < d:
+                        offer(c, d)
+        if not waiting:
+            return
+        lost, c, d, *versions = heapq.heappop(waiting)
+        if not {c, d} <= alive or versions != [version[c], version[d]]:
+            continue
+        yield c, d, -lost
+        inside[c] += inside[d] + between[c].get(d, 0.0)
+        w[c], costs[c] = kernels.merged(H, c, d, inside[c], measure.popularity, now.level, min(w[c], w[d]), RIDGE)
+        H[c] += H[d]
+        sizes[c] += sizes[d]
+        version[c] += 1
+        alive.discard(d)
+        for other, links in between.pop(d).items():
+            del between[other][d]
+            if other != c:
+                between[c][other] = between[other][c] = between[c].get(other, 0.0) + links
+        for other in alive - {c} if unlinked else list(between[c]):
+            offer(min(c, other), max(c, other))
+
+
+def _links_between(measure: DescriptionLength, now: Description) -> dict[int, dict[int, float]]:
+    """The number of links between each group and each other that it is linked with."""
+    starts, neighbours = measure.rows
+    own, other = np.repeat(now.labels, np.diff(starts)), now.labels[neighbours]
+    across = (own >= 0) & (other >= 0) & (own != other)
+    shape = (now.count, now.count)
+    counts = sparse.csr_array(sparse.coo_array((np.ones(int(across.sum())), (own[across], other[across])), shape=shape))
+    counts.sum_duplicates()
+    rows = [slice(counts.indptr[c], counts.indptr[c + 1]) for c in range(now.count)]
+    return {
+        c: dict(zip(counts.indices[row].tolist(), counts.data[row].tolist(), strict=True)) for c, row in enumerate(rows)
+    }
+
+
+def _dropped(measure: DescriptionLength, now: Description) -> Description:
+    """The description without the groups whose dropping makes it shorter, one at a time."""
+    while now.count:
+        outside, sizes = float(np.count_nonzero(now.labels < 0)), now.sizes
+        code = gammaln(sizes + outside + 1) - gammaln(sizes + 1) - gammaln(outside + 1)
+        gains = now.costs + code + measure.per_group
+        c = int(gains.argmax())
+        new = measure.describe(np.where(now.labels == c, -1, now.labels)) if gains[c] > 0 else now
+        if new.length >= now.length - _LEAST_GAIN:
+            break
+        now = new
+    return now
+
+
+def _in_common(labels: list[Int64Array]) -> Int64Array:
+    """Groups of nodes that have the same label everywhere.
+
+    >>> _in_common([np.array([0, 0, 0, 1, -1]), np.array([1, 1, 0, 0, -1])]).tolist()
+    [2, 2, 1, 3, -1]
+    """
+    stacked = np.stack(labels, axis=1)
+    numbers = np.unique(stacked, axis=0, return_inverse=True)[1].ravel()
+    return np.where((stacked < 0).all(axis=1), -1, numbers)
