@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations, islice
 from typing import Any, overload
@@ -20,6 +20,7 @@ from philia.factors.community import NEGLIGIBLE, Kind, normalize
 from philia.graphs.frames import Frame, library
 from philia.graphs.graph import Graph
 from philia.graphs.nodes import Nodes
+from philia.reading import Level
 
 _LARGEST_EXPONENT = 709.0
 """e to a larger power is not a float."""
@@ -123,7 +124,8 @@ class Community:
 class Communities(Sequence[Community]):
     """All communities of a model, and the exceptions: nodes in none, empty communities and duplicates.
 
-    A node may be in several communities, in one, or in none; no node is forced into the closest.
+    A node may be in several communities, in one, or in none; no node is forced into the closest. ``finer`` names the
+    columns that make probabilities better but are not communities to be read.
 
     >>> pair = Community("B1", "homophilous", 2.0, {"ann": 1.0, "bob": 0.6}, threshold=0.5)
     >>> found = Communities((pair,), "membership of at least 0.5", Nodes(["ann", "bob", "cat"]), unused=("C1",))
@@ -135,6 +137,7 @@ class Communities(Sequence[Community]):
     rule: str
     nodes: Nodes
     unused: tuple[str, ...]
+    finer: tuple[str, ...] = ()
 
     def of(self, node: Node) -> dict[str, float]:
         """The communities of one node with its membership in each, fullest first."""
@@ -217,6 +220,8 @@ class Communities(Sequence[Community]):
         if self.empty:
             lines.append(f"empty: {', '.join(self.empty)}")
         lines += [f"{a} and {b} have the same members" for a, b in self.repeated]
+        if self.finer:
+            lines.append(f"{len(self.finer)} more columns make the probabilities better but are no communities")
         return "\n".join(lines)
 
     @overload
@@ -295,6 +300,35 @@ def find_communities(
     )
     used = {community.name for community in found}
     return Communities(found, chosen.meaning, graph.nodes, tuple(name for name in factors.names if name not in used))
+
+
+def read_communities(
+    level: Level, graph: Graph, factors: CommunityFactors, stability: Stability | None = None
+) -> Communities:
+    """The communities that were read off a graph, and those of the model that repel; memberships are shares of links.
+
+    The columns of B begin with those of the level. The others are ``finer``.
+    """
+    k = len(level)
+    found = [
+        Community(
+            name=name,
+            kind="homophilous",
+            strength=float(level.strengths[c]),
+            members=_members(graph, np.where(level.memberships[:, c], np.maximum(level.shares[:, c], _TINY), 0), 0),
+            threshold=float(level.shares[level.memberships[:, c], c].min(initial=1.0)),
+            effect=odds_effect(float(level.strengths[c])),
+            refits=None if stability is None else stability.of(name),
+        )
+        for c, name in enumerate(level.names)
+    ]
+    repelling = find_communities(graph, replace(factors, homophilous=factors.homophilous[:, :0]), stability=stability)
+    unused, finer = repelling.unused, factors.names[k : factors.counts[0]]
+    return Communities((*found, *repelling), "the shortest description of the links", graph.nodes, unused, finer)
+
+
+_TINY = float(np.finfo(float).tiny)
+"""A member is one even if none of its links leads to the community."""
 
 
 def _members(graph: Graph, memberships: Float64Array, threshold: float) -> Members:

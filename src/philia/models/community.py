@@ -9,10 +9,10 @@ from typing import Any, Final, Literal, Self
 
 import numpy as np
 
-from philia._types import Node
+from philia._types import Int64Array, Node
 from philia.exceptions import InvalidParameterError
 from philia.explain import LinkExplanation, NormalizedFactors, explain_link, normalize
-from philia.explain.communities import odds_effect
+from philia.explain.communities import Communities, odds_effect, read_communities
 from philia.explain.rules import rule_names
 from philia.factors import CommunityFactors, Factors
 from philia.fitting import AllPairs, CommunityParametrization, Problem, solver_for
@@ -28,11 +28,16 @@ from philia.models.files import KeptModel
 from philia.models.placement import Neighbours, Placement, rows_of_neighbours
 from philia.objective import CrossEntropy
 from philia.objective.fold_in import fold_in
-from philia.reading import read_levels
+from philia.pairs import HeldOut, RandomPairs, seen
+from philia.reading import Hierarchy, Level, extended, level_of, read_levels
 from philia.selection import Selection, choose
 from philia.solvers import AnySolver, OnIteration, Solution, shortened
 
 Count = int | Literal["auto"]
+
+_RESAMPLED: Final = 0.1
+"""The share of pairs that each refit of ``stability`` does not see. Reading communities off the same links would find
+the same communities again, and say nothing."""
 
 _USUAL: Final = 20
 """Columns of a kind to reckon with where their number is open, to decide whether all pairs can be looked at."""
@@ -100,7 +105,7 @@ class CommunityModel(Factorization):
     factors_: CommunityFactors
     penalty_: float
     selection_: Selection | None = None
-    n_read_: int | None = None
+    read_: Int64Array | None = None
 
     def __init__(
         self,
@@ -130,6 +135,48 @@ class CommunityModel(Factorization):
         self.dtype = dtype
         self.n_jobs = n_jobs
         self.executor = executor
+
+    def communities(self, rule: str | float | None = None) -> Communities:
+        """The communities as overlapping sets of node names; memberships are the shares of a node's links.
+
+        If the fit chose their number, they are those with which the links have the shortest description: the default
+        level of ``hierarchy()``. Otherwise they are the columns of B and C, read by the rule "links". ``rule`` reads
+        the columns by that rule in either case: one of ``rules`` or a membership such as 0.5. ``find_communities``
+        explains the rules; ``compare_rules`` shows what each gives for this model.
+        """
+        check_is_fitted(self)
+        level = self.level()
+        if rule is not None or level is None:
+            return super().communities(rule)
+        return read_communities(level, self.graph_, self.factors_, self.stability_)
+
+    def level(self) -> Level | None:
+        """The communities that were read off the graph before the fit; None if their number was given."""
+        check_is_fitted(self)
+        if self.read_ is None:
+            return None
+        kept: tuple[Any, Level] | None = vars(self).get("_level")
+        if kept is None or kept[0] is not self.read_:
+            kept = self._level = self.read_, level_of(seen(self.graph_, self.held_out_), self.read_)
+        return kept[1]
+
+    def hierarchy(self) -> Hierarchy:
+        """The communities of the graph at every level, from the finest to one; held-out links do not count.
+
+        This needs no model: it is ``philia.reading.read_levels(graph)``. If the fit chose the number of communities,
+        the default level holds the communities of ``communities()``.
+
+        >>> from philia import CommunityModel
+        >>> from philia.datasets import classic
+        >>> print(CommunityModel(random_state=0).fit(classic("karate")).hierarchy())
+        2 communities (default): 8 nats saved
+        1 community: no shorter than none
+        """
+        check_is_fitted(self)
+        kept: tuple[Any, Hierarchy] | None = vars(self).get("_hierarchy")
+        if kept is None or kept[0] is not self.graph_:
+            kept = self._hierarchy = self.graph_, read_levels(seen(self.graph_, self.held_out_))
+        return kept[1]
 
     @property
     def rules(self) -> tuple[str, ...]:
@@ -181,8 +228,9 @@ class CommunityModel(Factorization):
         """Add links and new nodes to the fitted graph, and continue the fit for a few iterations.
 
         The search starts from the fitted factors, with new nodes folded in; ``solution_`` describes these iterations
-        only. Existing rows keep their order and new nodes follow. Held-out pairs stay held out; if they are a random
-        share, pairs of new nodes are held out as well. An unfitted model is fitted as by ``fit``.
+        only. Existing rows keep their order and new nodes follow. Communities that were read off the graph keep their
+        members, and a new node joins the one that most of its links lead to. Held-out pairs stay held out; if they are
+        a random share, pairs of new nodes are held out as well. An unfitted model is fitted as by ``fit``.
 
         >>> from philia import CommunityModel
         >>> model = CommunityModel(1, 1, penalty=0.1, random_state=0).fit([("ann", "bob"), ("bob", "cat")])
@@ -200,6 +248,7 @@ class CommunityModel(Factorization):
         following.set_params(start=FromModel(self), solver=shortened(solver, iterations))
         following.fit(after, held_out=self.held_out_, on_iteration=on_iteration)
         following.selection_ = self.selection_  # what was chosen stays
+        following.read_ = None if self.read_ is None else extended(self.read_, before, seen(after, self.held_out_))
         for name in [name for name in vars(following) if name.endswith("_")]:
             setattr(self, name, getattr(following, name))
         return self
@@ -207,7 +256,7 @@ class CommunityModel(Factorization):
     def _learn(
         self, graph: Graph, rng: np.random.Generator, journal: Journal, on_iteration: OnIteration | None
     ) -> tuple[Factors, Solution]:
-        self.selection_ = self.n_read_ = None
+        self.selection_ = self.read_ = None
         if AUTO not in (self.n_homophilous, self.n_heterophilous, self.penalty):
             self.penalty_ = float(self.penalty)
             return super()._learn(graph, rng, journal, on_iteration)
@@ -216,7 +265,7 @@ class CommunityModel(Factorization):
         usual, _ = self._posed(columns, 0.0, *given)
         if self._reads(usual):
             read = read_levels(usual.known).default
-            self.n_read_, columns = len(read), replace(columns, given=read)
+            self.read_, columns = read.labels, replace(columns, given=read)
             usual = replace(usual, parametrization=columns)
         asked: Any = (self.n_homophilous, self.n_heterophilous, self.penalty)
         self.selection_, factors = choose(usual, *(None if setting == AUTO else setting for setting in asked))
@@ -254,9 +303,27 @@ class CommunityModel(Factorization):
         k_C = n_heterophilous if self.n_heterophilous == AUTO else int(self.n_heterophilous)
         return CommunityParametrization(k_B, k_C, self.background, self.start, self.loss)
 
+    def _read_columns(self) -> CommunityFactors:
+        level = self.level()
+        if level is None:
+            return self.factors_
+        return replace(self.factors_, homophilous=level.memberships * level.affinities)
+
+    def _refitted(self, seed: int) -> CommunityFactors:
+        """A refit repeats the choice where the fit chose, since another choice may find other communities."""
+        if self.read_ is None:
+            return super()._refitted(seed)
+        hidden: HeldOut = RandomPairs(_RESAMPLED, seed)
+        if self.held_out_ is not None:
+            hidden = self.held_out_.with_random(_RESAMPLED, seed)
+        other = self.__sklearn_clone__().set_params(random_state=seed).fit(self.graph_, held_out=hidden)
+        if other.solution_.reason == "interrupted":
+            raise KeyboardInterrupt  # half a fit says nothing about the model
+        return other._read_columns()
+
     def _chosen(self) -> dict[str, Any]:
         selection = self.selection_ and self.selection_.to_dict()
-        return {"penalty": self.penalty_, "selection": selection, "read": self.n_read_}
+        return {"penalty": self.penalty_, "selection": selection}
 
     @classmethod
     def _restored(cls, kept: KeptModel) -> Self:
@@ -267,9 +334,9 @@ class CommunityModel(Factorization):
         ):
             if getattr(model, f"n_{name}") not in (AUTO, columns.shape[1]):
                 raise ValueError(f"n_{name} is {getattr(model, f'n_{name}')}, and there are {columns.shape[1]} columns")
-        model.selection_, model.n_read_ = None, kept.chosen.get("read")
-        if model.n_read_ is not None and model.n_read_ not in range(model.factors_.counts[0] + 1):
-            raise ValueError(f"{model.n_read_!r} columns of B were read, and there are {model.factors_.counts[0]}")
+        model.selection_, model.read_ = None, kept.read
+        if kept.read is not None and kept.read.max(initial=-1) >= model.factors_.counts[0]:
+            raise ValueError(f"community {kept.read.max() + 1} was read, and there are {model.factors_.counts[0]}")
         if kept.chosen.get("selection"):
             model.selection_ = Selection.from_dict(kept.chosen["selection"])
         return model

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from philia._types import Int64Array
 from philia.exceptions import InvalidGraphError, ModelFileError, NotEnoughMemoryError
 from philia.explain import Stability
 from philia.explain.stability import CommunityStability
@@ -67,6 +68,7 @@ class KeptModel:
     held_out: HeldOut | None
     stability: Stability | None = None
     chosen: dict[str, Any] = field(default_factory=dict)
+    read: Int64Array | None = None
 
 
 def write_model(path: str | os.PathLike[str], kept: KeptModel) -> None:
@@ -78,6 +80,7 @@ def write_model(path: str | os.PathLike[str], kept: KeptModel) -> None:
         "loss_history": solution.history,
         **_packed(graph.nodes),
         **_stability_arrays(kept.stability),
+        **({} if kept.read is None else {"read": kept.read}),
     }
     random = None if held_out is None else held_out.random_part
     if held_out is not None:
@@ -129,6 +132,7 @@ def read_model(path: str | os.PathLike[str]) -> KeptModel:
             _held_out(graph, arrays, header),
             _stability(arrays, header.get("stability"), graph.n_nodes),
             _table(header.get("chosen", {})),
+            _read(arrays, graph.n_nodes),
         )
     if header["format"] == 1:
         _LOG.warning(
@@ -186,6 +190,14 @@ def _factors(arrays: Mapping[str, npt.NDArray[Any]], header: Mapping[str, Any], 
     if not factors.usable:
         raise ValueError("factors are not finite, or too large to be multiplied")
     return factors
+
+
+def _read(arrays: Mapping[str, npt.NDArray[Any]], n_nodes: int) -> Int64Array | None:
+    """The main community of each node as it was read off the graph, -1 for none; older files do not hold it."""
+    found = arrays.get("read")
+    if found is not None and (found.dtype != np.int64 or found.shape != (n_nodes,) or found.min(initial=0) < -1):
+        raise ValueError(f"read is {found.dtype} of shape {found.shape}, not a community or -1 for each node")
+    return found
 
 
 def _solution(arrays: Mapping[str, npt.NDArray[Any]], header: Mapping[str, Any]) -> Solution:

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Self, get_type_hints
 import numpy as np
 import numpy.typing as npt
 
-from philia._types import Float64Array, Node, Pair
+from philia._types import Float64Array, Int64Array, Node, Pair
 from philia.datasets.random_graphs import sample_graph
 from philia.exceptions import DivergedError, InvalidGraphError, InvalidParameterError
 from philia.explain import (
@@ -25,6 +25,7 @@ from philia.explain import (
     describe,
     find_communities,
 )
+from philia.explain.communities import rows_of
 from philia.explain.rules import rule_names
 from philia.explain.stability import measure_stability
 from philia.factors import CommunityFactors, Factors, LowRankFactors
@@ -203,6 +204,39 @@ class LinkModel(Estimator):
             )
         return find_communities(self.graph_, self.factors_.readable(), rule, self._effect, self.stability_)
 
+    def partition(self) -> dict[str, set[Node]]:
+        """One community per node at most: of the attracting ones it belongs to, the one it belongs to most.
+
+        This is a simplification for programs that need it: nodes that are in several communities lose all but one.
+        Nodes in none are in no set.
+
+        >>> from philia import CommunityModel
+        >>> from philia.datasets import classic
+        >>> model = CommunityModel(random_state=0).fit(classic("karate"))
+        >>> [len(members) for members in model.partition().values()]
+        [18, 16]
+        """
+        names = [community.name for community in self.communities() if community.kind == "homophilous"]
+        pick, labels = self.graph_.nodes.pick, self.labels_
+        return {name: set(pick(np.flatnonzero(labels == c))) for c, name in enumerate(names) if (labels == c).any()}
+
+    @property
+    def labels_(self) -> Int64Array:
+        """The partition as a number for each row: the position of its community among those that attract, or -1."""
+        check_is_fitted(self)
+        best, labels = np.zeros(self.graph_.n_nodes), np.full(self.graph_.n_nodes, -1, np.int64)
+        attracting = (community for community in self.communities() if community.kind == "homophilous")
+        for c, community in enumerate(attracting):
+            rows = rows_of(community.members, self.graph_.nodes)
+            memberships = np.array(list(community.members.values()))
+            more = memberships > best[rows]
+            best[rows[more]], labels[rows[more]] = memberships[more], c
+        return labels
+
+    def fit_predict(self, X: Any, y: Any = None) -> Int64Array:
+        """Fit the model to a graph; ``labels_``, for programs that expect a clustering."""
+        return self.fit(X, y).labels_
+
     def described(self, rule: str | float | None = None) -> DescribedGraph:
         """The graph annotated with the model's values per node and per link, for export to other programs.
 
@@ -227,8 +261,10 @@ class LinkModel(Estimator):
     def stability(self, fits: int = 10, *, on_fit: OnFit | None = None) -> Stability:
         """How reproducible each community is: the model is refitted ``fits`` times from other seeds.
 
-        Columns are matched one to one. The result is kept in ``stability_``, and ``communities`` and ``explain`` show
-        it from then on. ``on_fit`` is called with the number of refits done and asked for. Ctrl-C keeps those done.
+        If the fit chose the communities, every refit chooses again, and does not see a tenth of the pairs: what other
+        links would change is not stable. Communities are matched one to one. The result is kept in ``stability_``, and
+        ``communities`` and ``explain`` show it from then on. ``on_fit`` is called with the number of refits done and
+        asked for. Ctrl-C keeps those done.
 
         >>> from philia import CommunityModel
         >>> from philia.datasets import dating_app
@@ -251,8 +287,12 @@ class LinkModel(Estimator):
             except KeyboardInterrupt:
                 if not others:
                     raise
-        self.stability_ = measure_stability(self.factors_.readable(), others)
+        self.stability_ = measure_stability(self._read_columns(), others)
         return self.stability_
+
+    def _read_columns(self) -> CommunityFactors:
+        """The columns that are read as communities."""
+        return self.factors_.readable()
 
     def _refitted(self, seed: int) -> CommunityFactors:
         """The factors of the same fit from another seed."""
@@ -262,8 +302,7 @@ class LinkModel(Estimator):
         other.fit(self.graph_, held_out=self.held_out_)
         if other.solution_.reason == "interrupted":
             raise KeyboardInterrupt  # the solver kept its best point, but half a fit says nothing about the model
-        found: CommunityFactors = other.factors_.readable()
-        return found
+        return other._read_columns()
 
     def _working(self) -> AbstractContextManager[None]:
         """Keep the executor open for the duration of the block; most models have none."""
@@ -294,7 +333,8 @@ class LinkModel(Estimator):
         check_is_fitted(self)
         settings, fitted = self.get_params(deep=False), (self.graph_, self.factors_, self.solution_, self.held_out_)
         settings.pop("executor", None)  # where it was fitted need not be there when it is loaded
-        write_model(path, KeptModel(type(self).__name__, settings, *fitted, self.stability_, self._chosen()))
+        read = getattr(self, "read_", None)
+        write_model(path, KeptModel(type(self).__name__, settings, *fitted, self.stability_, self._chosen(), read))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:

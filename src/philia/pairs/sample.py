@@ -27,7 +27,8 @@ _RATE_DRAWS = 1_000_000
 class PairSample:
     """Pairs of rows of a graph of ``n`` nodes, whether each is linked, and how many pairs of the graph it stands for.
 
-    ``offsets`` are the parts of the pairs' scores that are known beforehand. Weighted sums over the sample estimate sums over all pairs it was drawn from.
+    ``offsets`` are the parts of the pairs' scores that are known beforehand. Weighted sums over the sample estimate
+    sums over all pairs it was drawn from.
 
     >>> sample = PairSample(np.array([0, 0]), np.array([1, 2]), np.array([True, False]), np.array([1.0, 2.0]), n=3)
     >>> sample.n_links, float(sample.log_likelihoods(np.zeros(2)).sum().round(3))  # three times log ½

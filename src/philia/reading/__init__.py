@@ -1,7 +1,17 @@
 """Step 3: communities as people read them, at every level, found by the length of a graph's description."""
 
-from philia.reading.hierarchy import Hierarchy, Level, read_levels
+from philia.reading.hierarchy import Hierarchy, Level, extended, level_of, read_levels
 from philia.reading.length import Description, DescriptionLength
 from philia.reading.search import Effort, shortest
 
-__all__ = ["Description", "DescriptionLength", "Effort", "Hierarchy", "Level", "read_levels", "shortest"]
+__all__ = [
+    "Description",
+    "DescriptionLength",
+    "Effort",
+    "Hierarchy",
+    "Level",
+    "extended",
+    "level_of",
+    "read_levels",
+    "shortest",
+]

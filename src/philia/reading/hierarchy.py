@@ -184,23 +184,10 @@ class Hierarchy(Sequence[Level]):
         return len(self._descriptions)
 
     def _level(self, i: int) -> Level:
-        found, measure = self._descriptions[i], self._measure
-        order = sorted(range(found.count), key=lambda c: _by_name(self.names[i][c]))
-        back = np.append(np.argsort(order), -1)
-        labels = np.asarray(back[found.labels], np.int64)
-        memberships = (measure.gains(found) > np.log(measure.n))[:, order]
-        memberships[labels >= 0, labels[labels >= 0]] = True
-        shares = measure.links_into(labels, found.count) / np.maximum(1, measure.graph.degrees)[:, None]
-        return Level(
-            names=tuple(self.names[i][c] for c in order),
-            labels=labels,
-            strengths=found.strengths[order],
-            saved=found.saved,
-            nodes=measure.graph.nodes,
-            background=measure.popularity[measure.classes] + found.level / 2,
-            memberships=memberships,
-            shares=shares,
-        )
+        found, names = self._descriptions[i], self.names[i]
+        order = sorted(range(found.count), key=lambda c: _by_name(names[c]))
+        labels = np.append(np.argsort(order), -1)[found.labels]
+        return _level(self._measure, self._measure.describe(labels), tuple(names[c] for c in order))
 
     def linkage(self) -> Float64Array:
         """The merges as SciPy's dendrograms want them: the two parts, the nats lost so far, the number of nodes.
@@ -240,6 +227,56 @@ def read_levels(graph: Graph, effort: Effort | None = None) -> Hierarchy:
     no communities
     """
     return Hierarchy(graph, shortest(graph, np.random.default_rng(_SEED), effort))
+
+
+def level_of(graph: Graph, labels: Int64Array) -> Level:
+    """The level with these main communities, which are called B1, B2 and so on in the order of their numbers.
+
+    >>> from philia.datasets import classic
+    >>> graph = classic("karate")
+    >>> same = level_of(graph, read_levels(graph).default.labels)
+    >>> str(same)
+    'B1 (18), B2 (16)'
+    """
+    measure = DescriptionLength(graph)
+    found = measure.describe(labels)
+    return _level(measure, found, tuple(f"B{c + 1}" for c in range(found.count)))
+
+
+def extended(labels: Int64Array, before: Graph, after: Graph) -> Int64Array:
+    """The labels of the nodes of a grown graph: a new node is where most of its links with earlier nodes lead.
+
+    >>> from philia import as_graph
+    >>> links = [("ann", "bob"), ("cat", "ann")]
+    >>> grown = as_graph([*links, ("cat", "zoe"), ("zoe", "bob"), ("zoe", "ann"), ("dan", "zoe")])
+    >>> extended(np.array([0, 0, 1]), as_graph(links), grown).tolist()
+    [0, 0, 1, 0, -1]
+    """
+    known = np.full(after.n_nodes, -1, np.int64)
+    known[after.nodes.rows(before.nodes)] = labels
+    links = DescriptionLength(after).links_into(known, int(labels.max(initial=-1)) + 1)
+    new = np.ones(after.n_nodes, bool)
+    new[after.nodes.rows(before.nodes)] = False
+    linked = new & (links.max(axis=1, initial=0.0) > 0)
+    known[linked] = links[linked].argmax(axis=1)
+    return known
+
+
+def _level(measure: DescriptionLength, found: Description, names: tuple[str, ...]) -> Level:
+    labels, member = found.labels, found.labels >= 0
+    # To say that a node is in one more community takes log n: one of n nodes. Its links must become likelier than that.
+    memberships = measure.gains(found) > np.log(measure.n)
+    memberships[member, labels[member]] = True
+    return Level(
+        names=names,
+        labels=labels,
+        strengths=found.strengths,
+        saved=found.saved,
+        nodes=measure.graph.nodes,
+        background=measure.popularity[measure.classes] + found.level / 2,
+        memberships=memberships,
+        shares=measure.links_into(labels, found.count) / np.maximum(1, measure.graph.degrees)[:, None],
+    )
 
 
 def _by_name(name: str) -> tuple[int, ...]:

@@ -252,7 +252,7 @@ def choose(
     >>> from philia import CommunityModel
     >>> from philia.datasets import planted
     >>> model = CommunityModel(random_state=0).fit(planted(200, 3, 0, degree=15, random_state=0).graph)
-    >>> model.selection_.n_homophilous
+    >>> model.selection_.read
     3
     """
     graph, unknown, rng = problem.graph, problem.held_out, problem.rng

@@ -87,12 +87,18 @@ class Selection:
         return "\n".join(f"{'>' if i == self.chosen else ' '} {step}" for i, step in enumerate(self.steps))
 
     def __str__(self) -> str:
-        counts = f"{_counted(self.n_homophilous, 'attract')}, {self.n_heterophilous} that {_verb(self.n_heterophilous)}"
+        counts = f"{self._attracting()}, {self.n_heterophilous} that {_verb(self.n_heterophilous)}"
         said = f"{counts}, penalty {self.penalty:.3g}" if self.choice.n_communities else "no communities"
         reasons = [*self._numbers(), *self._penalties()]
         if self.interrupted:
             reasons.append("the search was interrupted")
         return f"{said}: {', '.join(reasons)}" if reasons else said
+
+    def _attracting(self) -> str:
+        more = self.n_homophilous - self.read
+        if not self.read or not more:
+            return _counted(self.n_homophilous, "attract")
+        return f"{_counted(self.read, 'attract')} and {more} more columns"
 
     def _numbers(self) -> list[str]:
         others = [step for step in self.steps if step.n_communities != self.choice.n_communities]
