@@ -20,9 +20,10 @@ READABLE = 24
 """The most communities that the default level lists, if that many or fewer say nearly as much as more: about a screen,
 and what a person can compare."""
 
-_NEARLY = 0.9
-"""The share of the best level's saving that a coarser level must keep to stand for it. A network of thirty equal
-cliques loses more than a tenth when it is cut to 24 communities, so all thirty are shown."""
+_MINOR = 0.25
+"""A coarser level may stand for the best one if each community that it merges away is worth less than this share of an
+average one. On the tuning graphs with more than 24 communities it is at most an eighth; in a ring of equal cliques,
+all of which must be shown, it is a half."""
 
 _EQUALLY_GOOD = 3.0
 """Levels whose lengths differ by less than this many nats are equally good: e³ is odds of 20 to 1."""
@@ -83,8 +84,8 @@ class Level:
 class Hierarchy(Sequence[Level]):
     """The levels of a graph's communities, finest first; each level merges two communities of the one before.
 
-    ``default`` is the level to read: the one with the shortest description. If that has more than 24 communities and a
-    level with at most 24 keeps nine tenths of what it saves, it is the best of those. ``equally_good`` holds the levels
+    ``default`` is the level to read: the one with the shortest description. If that has more than 24 communities, but
+    many of them matter little, it is the best of the levels with at most 24. ``equally_good`` holds the levels
     whose descriptions are as long as the default's, to within three nats. Sets are nested, and the shares of a
     community are the sum of the shares of its parts.
 
@@ -108,7 +109,9 @@ class Hierarchy(Sequence[Level]):
         self._best = int(saved.argmax())
         short = [i for i, description in enumerate(self._descriptions) if description.count <= READABLE]
         readable = max(short, key=lambda i: saved[i], default=self._best)
-        self._default = readable if saved[readable] >= _NEARLY * saved[self._best] else self._best
+        fewer = 1 - self._descriptions[readable].count / max(1, self._descriptions[self._best].count)
+        minor = saved[self._best] - saved[readable] <= _MINOR * fewer * saved[self._best]
+        self._default = readable if minor else self._best
         if saved[self._default] <= 0:
             self._default = len(self._descriptions) - 1  # no communities
         self._levels: dict[int, Level] = {}
