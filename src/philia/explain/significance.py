@@ -136,7 +136,7 @@ def _tested(parts: Sequence[tuple[Float64Array, PairSample]]) -> tuple[float, fl
     x, (y, weights, offsets) = x[rows], (np.concatenate(values)[rows] for values in _columns(parts))
     p = expit(offsets)
     variance = float((weights**2 * p * (1 - p) * x**2).sum())
-    z = float((weights * (y - p) * x).sum()) / max(np.sqrt(variance), 1e-12)
+    z = float((weights * (y - p) * x).sum()) / max(float(np.sqrt(variance)), 1e-12)
     strength, information = 0.0, 2 * RIDGE
     for _ in range(100):
         p = expit(offsets + strength * x)
