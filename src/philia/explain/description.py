@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from philia._types import BoolArray, Float64Array
-from philia.explain.communities import Communities
+from philia.explain.communities import Communities, rows_of
 from philia.factors import CommunityFactors
-from philia.factors.community import normalize
 from philia.graphs.described import DescribedGraph
 from philia.graphs.frames import Column
 from philia.graphs.graph import Graph
@@ -22,8 +21,8 @@ def describe(
     """The graph with its communities as columns of nodes, and the fitted probability of each link.
 
     A node has the names of its communities, separated by spaces, its main community, its popularity if the model has
-    one, and its membership in each community. The main community is the attracting one with its largest affinity, or
-    the repelling one if it is in no other. Nodes are colored by it.
+    one, and its membership in each community, 0 if it is no member. The main community is the attracting one with its
+    largest affinity, or the repelling one if it is in no other. Nodes are colored by it.
 
     >>> from philia import as_graph
     >>> from philia.explain import find_communities
@@ -36,13 +35,12 @@ def describe(
     1  bob       B1 C1             B1  1.0  1.0
     2  cat          C1             C1  0.0  1.0
     """
-    normal = normalize(factors)
-    column_of = {name: column for column, name in enumerate(normal.names)}
-    columns = [column_of[community.name] for community in communities]
-    V = normal.memberships[:, columns]
-    member = (V > 0) & (np.array([community.threshold for community in communities]) <= V)
     names = [community.name for community in communities]
-    strengths = normal.strengths[columns]
+    strengths = np.array([community.strength for community in communities])
+    V = np.zeros((graph.n_nodes, len(names)))
+    for at, community in enumerate(communities):
+        V[rows_of(community.members, graph.nodes), at] = list(community.members.values())
+    member = V > 0
     said: dict[str, Column] = {
         "communities": _listed(names, member),
         "main_community": _main(names, member, V * np.sqrt(np.abs(strengths)), strengths > 0),

@@ -193,7 +193,7 @@ class Hierarchy(Sequence[Level]):
         return _level(self._measure, self._measure.describe(labels), tuple(names[c] for c in order))
 
     def linkage(self) -> Float64Array:
-        """The merges as SciPy's dendrograms want them: the two parts, the nats lost so far, the number of nodes.
+        """The merges as SciPy's dendrograms want them: the two parts, the nats lost so far, the number of leaves.
 
         The leaves are the communities of the finest level, by the position of their names in ``self[0].names``.
         """
@@ -201,11 +201,11 @@ class Hierarchy(Sequence[Level]):
             return np.empty((0, 4))
         order = [self.names[0].index(name) for name in self[0].names]
         number = dict(zip(order, range(len(order)), strict=True))
-        sizes, rows, lost = self._descriptions[0].sizes.copy(), [], 0.0
+        leaves, rows, lost = [1] * len(order), [], 0.0
         for after, (c, d) in zip(self._descriptions[1:], self._merges, strict=False):
             lost = max(lost, self._descriptions[0].saved - after.saved)  # a merge may gain; heights must not fall
-            sizes[c] += sizes[d]
-            rows.append([*sorted((number[c], number[d])), lost, sizes[c]])
+            leaves[c] += leaves[d]
+            rows.append([*sorted((number[c], number[d])), lost, leaves[c]])
             number[c] = len(order) + len(rows) - 1
         return np.array(rows)
 
@@ -260,8 +260,9 @@ def extended(labels: Int64Array, before: Graph, after: Graph) -> Int64Array:
     links = DescriptionLength(after).links_into(known, int(labels.max(initial=-1)) + 1)
     new = np.ones(after.n_nodes, bool)
     new[after.nodes.rows(before.nodes)] = False
-    linked = new & (links.max(axis=1, initial=0.0) > 0)
-    known[linked] = links[linked].argmax(axis=1)
+    linked = new & links.any(axis=1)
+    if linked.any():  # without communities there is nothing to choose from
+        known[linked] = links[linked].argmax(axis=1)
     return known
 
 
