@@ -13,7 +13,7 @@ from sklearn.exceptions import NotFittedError
 
 from philia import CommunityModel
 from philia._types import BoolArray, Float64Array
-from philia.datasets import dating_app
+from philia.datasets import dating_app, planted
 from philia.exceptions import InvalidParameterError, UnknownNodeError
 from philia.factors import CommunityFactors
 from philia.fitting.community import Background
@@ -260,3 +260,25 @@ def test_names_that_nobody_has_are_complained_about(model: CommunityModel) -> No
         placed.top_links(count=0)
     with pytest.raises(NotFittedError):
         CommunityModel().place(["user 1"])
+
+
+@pytest.mark.parametrize("number", [3, "auto"])
+def test_a_copy_of_a_node_is_in_the_communities_of_the_original(number: int | str) -> None:
+    graph = planted(120, 3, 0, degree=12, attraction=4, overlap=0.3, random_state=0).graph
+    model = CommunityModel(number, 0, penalty=1, random_state=0).fit(graph)  # type: ignore[arg-type]
+    copies = {f"copy of {node}": graph.neighbours(node) for node in graph.nodes}
+    placed = model.place(copies, unknown={f"copy of {node}": [node] for node in graph.nodes}).communities()
+    original = model.communities()
+    same = [original.of(node).keys() == placed.of(f"copy of {node}").keys() for node in graph.nodes]
+    assert np.mean(same) > 0.9
+    assert placed.finer == original.finer
+
+
+def test_a_new_node_is_where_its_links_lead_in_a_model_that_read_its_communities() -> None:
+    cliques = [(f"{c}{i}", f"{c}{j}") for c in "abc" for i in range(6) for j in range(i)]
+    model = CommunityModel("auto", 0, penalty=1, random_state=0).fit(cliques)
+    home = {node: name for name, members in model.partition().items() for node in members}
+    placed = model.place({"one": ["a0"], "most": ["a0", "b0", "b1", "b2"], "none": []}).communities()
+    assert placed.of("one") == {home["a0"]: 1.0}
+    assert placed.of("most") == {home["b0"]: 0.75}
+    assert placed.of("none") == {}

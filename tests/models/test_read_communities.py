@@ -137,8 +137,8 @@ def test_held_out_links_do_not_change_what_is_read() -> None:
     assert hidden is not None
     rows, columns = hidden.pairs(GRAPH.n_nodes)
     known = seen(GRAPH, hidden)
-    ends = [np.concatenate(both) for both in zip(known.links, (rows, columns), strict=True)]
-    other = Graph.from_rows(*ends, Nodes.numbered(GRAPH.n_nodes))
+    one_end, other_end = (np.concatenate(both) for both in zip(known.links, (rows, columns), strict=True))
+    other = Graph.from_rows(one_end, other_end, Nodes.numbered(GRAPH.n_nodes))
     second = CommunityModel(random_state=0, solver=QUICK).fit(other, held_out=hidden)
     np.testing.assert_array_equal(first.read_, second.read_)
     np.testing.assert_array_equal(first.read_, read_levels(known).default.labels)

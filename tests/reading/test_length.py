@@ -19,7 +19,7 @@ NATS = 1e-3
 
 
 def dense(graph: Graph) -> np.ndarray:
-    return graph.adjacency.toarray().astype(float)
+    return np.asarray(graph.adjacency.toarray(), float)
 
 
 def random_labels(n: int, groups: int, seed: int) -> np.ndarray:

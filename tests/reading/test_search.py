@@ -22,11 +22,11 @@ LEVEL = 0.3
 
 
 def dense(graph: Graph) -> np.ndarray:
-    return graph.adjacency.toarray().astype(float)
+    return np.asarray(graph.adjacency.toarray(), float)
 
 
 def softplus(x: np.ndarray) -> np.ndarray:
-    return np.logaddexp(0, x)
+    return np.asarray(np.logaddexp(0, x))
 
 
 def grouped(measure: DescriptionLength, labels: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -75,9 +75,7 @@ def test_a_node_goes_where_the_description_is_shortest(coded: float) -> None:
         lengths = {c: length_of(measure, np.where(np.arange(25) == i, c, labels), w, coded) for c in near}
         groups = grouped(measure, labels, w)
         before = labels.copy()
-        kernels.move(
-            measure.rows, measure.classes, measure.popularity, LEVEL, labels, w, groups, np.array([i]), coded
-        )
+        kernels.move(measure.rows, measure.classes, measure.popularity, LEVEL, labels, w, groups, np.array([i]), coded)
         assert lengths[int(labels[i])] == pytest.approx(min(lengths.values()), abs=1e-6)
         assert (np.delete(labels, i) == np.delete(before, i)).all()
         went.add((before[i] == -1, labels[i] == -1))

@@ -71,7 +71,7 @@ def described(
         D = expit(S) - A
         np.fill_diagonal(D, 0.0)
         slopes = [D.sum() / 2, *(D[inside(labels, c)].sum() / 2 + 2 * RIDGE * x[c + 1] for c in range(k))]
-        return unlikely(A, S) + RIDGE * x[1:] @ x[1:], np.array(slopes)
+        return unlikely(A, S) + RIDGE * float(x[1:] @ x[1:]), np.array(slopes)
 
     bounds = [(None, None) if level is None else (level, level), *[(0.0, None)] * k]
     x0 = np.concatenate([[level or 0.0], np.ones(k)])

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -86,16 +87,39 @@ def link_shares(graph: Graph, B: Float64Array) -> Float64Array:
     >>> link_shares(triangle_and_friend, np.array([[2.0], [2.0], [2.0], [0.0]])).round(2).ravel().tolist()
     [0.67, 1.0, 1.0, 0.0]
     """
-    shares = np.zeros_like(B, dtype=np.float64)
-    starts, neighbours = graph.adjacency.indptr, graph.adjacency.indices
-    rows = max(1, _AT_A_TIME // max(1, B.shape[1] * (neighbours.size // max(1, graph.n_nodes) + 1)))
-    for first in range(0, graph.n_nodes, rows):
-        last = min(first + rows, graph.n_nodes)
-        own = np.repeat(np.arange(first, last), np.diff(starts[first : last + 1]))
-        parts = B[own] * B[neighbours[starts[first] : starts[last]]]
+    return shares_through(graph.adjacency, B, B)
+
+
+def shares_through(links: Any, own: Float64Array, others: Float64Array) -> Float64Array:
+    """The same for nodes with affinities ``own`` whose links (a matrix in compressed rows) lead to ``others``.
+
+    >>> from scipy.sparse import csr_array
+    >>> shares_through(csr_array([[1, 1, 0]]), np.array([[2.0, 1.0]]), np.array([[2.0, 0.0], [0.0, 2.0], [1.0, 1.0]]))
+    array([[0.5, 0.5]])
+    """
+    shares = np.zeros_like(own, dtype=np.float64)
+    starts, neighbours, n = links.indptr, links.indices, len(own)
+    rows = max(1, _AT_A_TIME // max(1, own.shape[1] * (neighbours.size // max(1, n) + 1)))
+    for first in range(0, n, rows):
+        last = min(first + rows, n)
+        of = np.repeat(np.arange(first, last), np.diff(starts[first : last + 1]))
+        parts = own[of] * others[neighbours[starts[first] : starts[last]]]
         parts /= np.maximum(parts.sum(axis=1), _DOUBLED)[:, None]
-        np.add.at(shares, own, parts)
-    return np.asarray(shares / np.maximum(1, graph.degrees)[:, None])
+        np.add.at(shares, of, parts)
+    return np.asarray(shares / np.maximum(1, np.diff(starts))[:, None])
+
+
+def members_by_shares(shares: Float64Array) -> BoolArray:
+    """Who is a member by the shares of links (n × k): with a third of them, or with most of them and a tenth.
+
+    >>> members_by_shares(np.array([[0.4, 0.5], [0.2, 0.1], [0.05, 0.0]])).tolist()
+    [[True, True], [True, False], [False, False]]
+    """
+    member = shares >= _A_THIRD
+    if shares.shape[1]:
+        nodes, largest = np.arange(len(shares)), shares.argmax(axis=1)
+        member[nodes, largest] |= shares[nodes, largest] >= _A_TENTH
+    return np.asarray(member)
 
 
 def _shares_of_members(graph: Graph, normal: NormalizedFactors) -> Float64Array:
@@ -103,12 +127,8 @@ def _shares_of_members(graph: Graph, normal: NormalizedFactors) -> Float64Array:
     attracting = np.flatnonzero(normal.strengths > 0)
     B = normal.memberships[:, attracting] * np.sqrt(normal.strengths[attracting])
     shares = link_shares(graph, B)
-    member = shares >= _A_THIRD
-    if B.shape[1]:
-        nodes, largest = np.arange(len(B)), shares.argmax(axis=1)
-        member[nodes, largest] |= shares[nodes, largest] >= _A_TENTH
-        sets = _sets(B)
-        member[:, sets] = B[:, sets] > 0
+    member, sets = members_by_shares(shares), _sets(B)
+    member[:, sets] = B[:, sets] > 0
     found = normal.memberships.copy()
     found[:, attracting] = np.where(member, np.maximum(shares, np.finfo(float).tiny), 0.0)
     return found

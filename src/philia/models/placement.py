@@ -13,6 +13,7 @@ from scipy import sparse
 from philia._types import Float64Array, Int64Array, Node, Pair
 from philia.exceptions import InvalidParameterError
 from philia.explain import Communities, Community, LinkExplanation, PredictedLink, explain_link
+from philia.explain.rules import members_by_shares, shares_through
 from philia.factors import CommunityFactors
 from philia.graphs import Graph, Nodes
 from philia.pairs import names_of_pairs
@@ -66,11 +67,18 @@ class Placement:
     def communities(self, rule: str | float | None = None) -> Communities:
         """The new nodes in each community of the model, by the thresholds of the fitted nodes.
 
-        A new node's affinity may exceed that of every fitted node; its membership is then 1.
+        A new node joins the community that most of its links lead to, as by ``partial_fit``, if communities were read
+        off the graph. By the rule "links" its own links decide. By others its affinity may exceed that of every fitted
+        node; its membership is then 1.
         """
-        fitted = self.model.communities(rule)
-        found = tuple(self._with_new_members(community) for community in fitted.found)
-        return Communities(found, fitted.rule, self.nodes, fitted.unused)
+        fitted, shares = self.model.communities(rule), self._shares_of_links(rule)
+        found = tuple(
+            self._with_new_members(c, shares[c.name], 0.0)
+            if c.name in shares
+            else self._with_new_members(c, self._memberships(c), c.threshold)
+            for c in fitted.found
+        )
+        return Communities(found, fitted.rule, self.nodes, fitted.unused, fitted.finer)
 
     def memberships(self, node: Node | None = None) -> dict[str, float]:
         """The membership of one new node in every community, from 0 to 1, largest first."""
@@ -141,9 +149,23 @@ class Placement:
         column = self.factors.columns[:, self.factors.names.index(community.name)]
         return np.asarray(np.minimum(column / np.sqrt(abs(community.strength)), 1.0))
 
-    def _with_new_members(self, community: Community) -> Community:
-        shares = self._memberships(community)
-        rows = np.flatnonzero((shares >= community.threshold) & (shares > 0))
+    def _shares_of_links(self, rule: str | float | None) -> dict[str, Float64Array]:
+        """The shares of the new nodes' links in each community they are members of, if the rule goes by links."""
+        level = self.model.level() if rule is None else None
+        if level is not None:
+            links = np.asarray(self.links @ (level.labels[:, None] == np.arange(len(level))))
+            shares = links / np.maximum(1, np.diff(self.links.indptr))[:, None]
+            first = links.argmax(axis=1) if len(level) else np.zeros(len(links), np.int64)
+            member = first[:, None] == np.arange(len(level))
+        elif rule in (None, "links"):
+            shares = shares_through(self.links, self.factors.homophilous, self._fitted.homophilous)
+            member = members_by_shares(shares)
+        else:
+            return {}
+        return dict(zip(self.factors.names, np.where(member, shares, 0.0).T, strict=False))
+
+    def _with_new_members(self, community: Community, shares: Float64Array, least: float) -> Community:
+        rows = np.flatnonzero((shares >= least) & (shares > 0))
         rows = rows[np.argsort(-shares[rows], kind="stable")]
         members = dict(zip(self.nodes.pick(rows), shares[rows].tolist(), strict=True))
         return replace(community, members=members, refits=None)

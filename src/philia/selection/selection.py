@@ -98,7 +98,7 @@ class Selection:
         more = self.n_homophilous - self.read
         if not self.read or not more:
             return _counted(self.n_homophilous, "attract")
-        return f"{_counted(self.read, 'attract')} and {more} more columns"
+        return f"{_counted(self.read, 'attract')} and {more} more {'column' if more == 1 else 'columns'}"
 
     def _numbers(self) -> list[str]:
         others = [step for step in self.steps if step.n_communities != self.choice.n_communities]
