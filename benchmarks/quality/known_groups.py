@@ -150,7 +150,7 @@ class KnownGroups(Measured):
             yield Task(self.name, name, WHOLE_FIT, 0, {"least": LEAST}, partial(whole_fit, name))
         for method, find in FINDERS.items():
             yield Task(self.name, SANITY, method, 0, {"least": LEAST}, partial(plain_answers, find))
-            for name in (*GENERATED, *(name for name in NODES if NODES[name] <= 3000)):
+            for name in RANDOM_GRAPHS:
                 yield Task(self.name, RANDOM + name, method, 0, {"runs": 5}, partial(nothing_found, name, find))
 
     def cost(self, task: Task) -> float:
@@ -333,6 +333,9 @@ GENERATED: dict[str, Callable[[int], nx.Graph]] = {
     "Barabási-Albert, 2,000 nodes, 10 links per node": lambda seed: nx.barabasi_albert_graph(2000, 5, seed=seed),
 }
 
+RANDOM_GRAPHS = (*GENERATED, *(name for name in NODES if NODES[name] <= 3000))
+"""Those that are generated, and those with the degrees of a labelled graph."""
+
 
 def random_graph(name: str, seed: int) -> Graph:
     """A generated graph, or a labelled one rewired so that only its degrees stay; the largest component.
@@ -505,7 +508,7 @@ def _detail(results: Sequence[Result]) -> Table:
         levels = f"{own['f1']:.3f} / {own['hindsight']:.3f}"
         rows.append((name, *sizes, levels, finest, f"{own['per_node']:.2f}", f"{own['seconds']:.2f}", *fit))
     columns = (
-        "graph", "nodes", "links", "F1, default / best level in hindsight", "the same, nested block model",
+        "graph", "nodes", "links", "F1, default / best level of the first run in hindsight", "the same, nested block model",
         "communities per node", "seconds of reading", "seconds of the whole fit", "the same sets", "that repel",
     )  # fmt: skip
     return Table("philia in detail", columns, tuple(rows))
@@ -591,5 +594,5 @@ def _none_in_random(results: Sequence[Result]) -> Claim:
         "philia finds no communities in random graphs.",
         "every graph",
         f"nothing in {nothing} of {5 * len(drawn)}" if drawn else "nothing was run",
-        verdict(None if not drawn else nothing == 5 * len(drawn)),
+        verdict(False if nothing < 5 * len(drawn) else True if len(drawn) == len(RANDOM_GRAPHS) else None),
     )
