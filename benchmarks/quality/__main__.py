@@ -12,6 +12,7 @@ from benchmarks.measuring import RESULTS
 from benchmarks.quality import page
 from benchmarks.quality.communities import KnownCommunities
 from benchmarks.quality.experiment import ALL, Measured
+from benchmarks.quality.known_groups import KnownGroups
 from benchmarks.quality.links import LinkPrediction
 from benchmarks.quality.place import NewNodes
 from benchmarks.quality.planted import PlantedCommunities
@@ -21,7 +22,7 @@ from experiments.results import ResultStore, Standing, run_tasks
 
 EXPERIMENTS: dict[str, Measured] = {
     experiment.name: experiment
-    for experiment in (LinkPrediction(), KnownCommunities(), NewNodes(), PlantedCommunities())
+    for experiment in (LinkPrediction(), KnownCommunities(), KnownGroups(), NewNodes(), PlantedCommunities())
 }
 FOLDER = Path(__file__).parent
 

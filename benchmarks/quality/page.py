@@ -40,11 +40,13 @@ def write(folder: Path, experiments: Sequence[Measured], scope: Scope, store: Re
 
 def _standing(scope: Scope, total: int, done: int) -> str:
     return (
-        f"Settings were chosen only on {', '.join(TUNING)} and on planted graphs. The other networks, "
+        f"Settings, but for those of the reading, were chosen only on {', '.join(TUNING)} and on planted graphs. The "
+        "other networks, "
         f"{', '.join(REPORTED)}, are reported. The start was changed once after a first run on amazon, youtube and "
         "ppi, because of generated graphs. The solver of the trials was changed once after a first report on all "
         "networks, to make the choice cheaper, and since then empty columns leave the search. philia's figures are "
-        "those of the second run; those of the first are in the history of this page. Seeds: "
+        "those of the second run; those of the first are in the history of this page. Only the known groups, and "
+        "philia on planted graphs, were run after communities came to be read off the graph. Seeds: "
         f"{', '.join(map(str, scope.seeds))}. {done} of {total} tasks have a result."
     )
 

@@ -82,7 +82,8 @@ class PlantedCommunities(Measured):
         f"one that repels subtracts {REPULSION:g} times as much. A fifth of the nodes is in two that attract, unless "
         "there is no overlap; with a power law some nodes are popular. `philia` is not told k_B and k_C; the others "
         "are. F1 is the two-way best match for each kind alone. The trivial cover, all nodes together, reaches "
-        "2 / (k + 1) for k equal communities: 0.67 for two, 0.18 for ten."
+        "2 / (k + 1) for k equal communities: 0.67 for two, 0.18 for ten. Numbers are those of `communities()` with "
+        "members."
     )
 
     def tasks(self, scope: Scope) -> Iterator[Task]:
@@ -144,15 +145,18 @@ def recover(plan: Plan, method: str, seed: int) -> dict[str, Any]:
     found = model.communities()
     scores: dict[str, Any] = {}
     everyone = trivial_covers(truth.graph)["one community of all nodes"]
-    for kind in ("homophilous", "heterophilous"):
+    for kind in _KINDS:
         sets, known = [set(c.members) for c in found if c.kind == kind], getattr(truth, kind)
         if known:
             compared = compare_communities(sets, known, truth.graph)
             trivial = compare_communities(everyone, known, truth.graph).f1
             scores[kind] = {"f1": compared.f1, "nmi": compared.nmi_mgh, "omega": compared.omega, "trivial": trivial}
         scores[f"empty_{kind}"] = sum(not c.members for c in found if c.kind == kind)
+    told = about(model)
+    # A model that reads its communities off the graph may have further columns, which nobody reads.
+    read = [sum(bool(c.members) for c in found if c.kind == kind) for kind in _KINDS]
     f1 = scores["homophilous"]["f1"]
-    return {"f1": f1, **scores, "links": truth.graph.n_links, **about(model)}
+    return {"f1": f1, **scores, "links": truth.graph.n_links, **told, "columns": told["numbers"], "numbers": read}
 
 
 def _off(result: Result) -> int:

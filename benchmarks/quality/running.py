@@ -21,7 +21,9 @@ from philia.exceptions import MissingDataError, MissingDependencyError
 
 Run = Callable[[], dict[str, Any]]
 
-PRELOADED = [f"benchmarks.quality.{name}" for name in ("running", "links", "communities", "place", "planted")]
+PRELOADED = [
+    f"benchmarks.quality.{name}" for name in ("running", "links", "communities", "known_groups", "place", "planted")
+]
 """Imported once, by a server that does nothing else and from which each task's process is forked: seconds a task."""
 
 

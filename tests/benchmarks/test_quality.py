@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import benchmarks.quality
-from benchmarks.quality import communities, links, place, planted
+from benchmarks.quality import communities, known_groups, links, place, planted
 from benchmarks.quality.__main__ import EXPERIMENTS, chosen_tasks, main, read
 from benchmarks.quality.experiment import ALL
 from benchmarks.quality.methods import MODELS
@@ -23,7 +23,7 @@ from experiments.experiment import Task
 from experiments.results import ResultStore, run_tasks
 from philia.datasets import Dataset
 from philia.datasets import planted as drawn
-from philia.exceptions import MissingDataError
+from philia.exceptions import MissingDataError, MissingDependencyError
 from philia.pairs import seen
 
 pytestmark = pytest.mark.slow  # programs beside the package, several of them in processes of their own
@@ -57,6 +57,41 @@ def test_every_method_finds_communities(method: str, monkeypatch: pytest.MonkeyP
     found = communities.find("football", method, seed=0)
     assert 0 <= found["f1"] <= 1
     assert -1 <= found["omega"] <= 1
+
+
+@pytest.mark.parametrize("method", [*known_groups.FINDERS, *known_groups.TOLD])
+def test_every_method_is_compared_with_known_groups(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn_graph = stand_in("karate")
+    groups = [set(members) for members in drawn_graph.communities.values()]
+    monkeypatch.setattr(known_groups, "labelled", lambda _: (drawn_graph.graph, groups))
+    find = {**known_groups.FINDERS, **known_groups.TOLD}[method]
+    try:
+        found = known_groups.beside_groups("karate", find, count=2)
+    except MissingDependencyError as error:
+        pytest.skip(str(error))
+    assert 0 <= found["f1"] <= 1
+    assert -1 <= found["agreement"] <= 1
+    assert len(found["found"]) == 2
+
+
+def test_the_whole_fit_has_the_communities_that_are_read() -> None:
+    found = known_groups.whole_fit("karate")
+    assert found["same"]
+    assert found["fit"] > 0
+
+
+def test_graphs_with_a_plain_answer_and_random_ones_are_read() -> None:
+    answers = known_groups.plain_answers(known_groups.philia)["graphs"]
+    assert answers["K6 and K5, apart"] == {"known": 2, "found": 2, "f1": 1.0}
+    assert answers["star of 30"]["found"] == 0
+    assert known_groups.nothing_found("karate", known_groups.philia)["nothing"] <= 5
+
+
+def test_a_labelled_graph_that_is_not_there_is_missing_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PHILIA_DATA", str(tmp_path))
+    known_groups.labelled.cache_clear()
+    with pytest.raises(MissingDataError, match=r"no labelled/dolphins\.tsv"):
+        known_groups.labelled("dolphins")
 
 
 @pytest.mark.parametrize("method", [*place.PLACED, place.AGAIN, *links.FORMULAS, links.CONSTANT])
