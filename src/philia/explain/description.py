@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from philia._types import BoolArray, Float64Array
-from philia.explain.communities import Communities
+from philia.explain.communities import Communities, memberships_of, rows_of
 from philia.factors import CommunityFactors
 from philia.factors.community import normalize
 from philia.graphs.described import DescribedGraph
@@ -23,7 +23,7 @@ def describe(
 
     A node has the names of its communities, separated by spaces, its main community, its popularity if the model has
     one, and its membership in each community. The main community is the attracting one with its largest affinity, or
-    the repelling one if it is in no other. Nodes are colored by it.
+    share of links if that is the membership, or the repelling one if it is in no other. Nodes are colored by it.
 
     >>> from philia import as_graph
     >>> from philia.explain import find_communities
@@ -36,21 +36,33 @@ def describe(
     1  bob       B1 C1             B1  1.0  1.0
     2  cat          C1             C1  0.0  1.0
     """
-    normal = normalize(factors)
-    column_of = {name: column for column, name in enumerate(normal.names)}
-    columns = [column_of[community.name] for community in communities]
-    V = normal.memberships[:, columns]
-    member = (V > 0) & (np.array([community.threshold for community in communities]) <= V)
+    V, member = _memberships(factors, communities)
     names = [community.name for community in communities]
-    strengths = normal.strengths[columns]
+    strengths = np.array([community.strength for community in communities])
+    # A share of links says by itself where a node belongs; an affinity is a membership times √strength.
+    scales = np.where((strengths > 0) & communities.shares, 1.0, np.sqrt(np.abs(strengths)))
     said: dict[str, Column] = {
         "communities": _listed(names, member),
-        "main_community": _main(names, member, V * np.sqrt(np.abs(strengths)), strengths > 0),
+        "main_community": _main(names, member, V * scales, strengths > 0),
     }
     if factors.background.any():
         said["popularity"] = factors.background
     said |= {name: np.ascontiguousarray(V[:, at]) for at, name in enumerate(names)}
     return DescribedGraph(graph, said, {"probability": probabilities}, colour_by="main_community")
+
+
+def _memberships(factors: CommunityFactors, communities: Communities) -> tuple[Float64Array, BoolArray]:
+    """The membership of each node in each community (n × k), and who is a member; where V counts, others have some."""
+    normal = normalize(factors)
+    column_of = {name: column for column, name in enumerate(normal.names)}
+    V = np.zeros((len(communities.nodes), len(communities)))
+    member = np.zeros(V.shape, bool)
+    for at, community in enumerate(communities):
+        if not communities.shares or community.kind == "heterophilous":
+            V[:, at] = normal.memberships[:, column_of[community.name]]
+        rows = rows_of(community.members, communities.nodes)
+        V[rows, at], member[rows, at] = memberships_of(community.members), True
+    return V, member
 
 
 def _listed(names: Sequence[str], member: BoolArray) -> list[str]:

@@ -132,9 +132,19 @@ class Hierarchy(Sequence[Level]):
         saved = self._descriptions[self._default].saved
         return tuple(self[i] for i, d in enumerate(self._descriptions) if abs(d.saved - saved) <= _EQUALLY_GOOD)
 
+    @property
+    def counts(self) -> tuple[int, ...]:
+        """The number of communities of each level, which ends with none."""
+        return tuple(description.count for description in self._descriptions)
+
+    @property
+    def saved(self) -> tuple[float, ...]:
+        """The number of nats that the communities of each level save."""
+        return tuple(description.saved for description in self._descriptions)
+
     def cut(self, count: int) -> Level:
         """The level with this many communities; at most as many as the finest has."""
-        counts = [description.count for description in self._descriptions]
+        counts = self.counts
         if count not in counts:
             raise InvalidParameterError(
                 f"there is no level with {count!r} communities; there are levels with {counts[-1]} to {counts[0]}"
