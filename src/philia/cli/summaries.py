@@ -75,8 +75,9 @@ def fit_facts(model: LinkModel, *, score: bool = True) -> dict[str, Any]:
 
 def _level_facts(model: LinkModel, finer: int, *, others: bool) -> dict[str, Any] | None:
     """What communities that were read off the graph save, and which other numbers of them are as good."""
-    level = model.level() if hasattr(model, "level") else None
-    if level is None:
+    from philia.models import CommunityModel
+
+    if not isinstance(model, CommunityModel) or (level := model.level()) is None:
         return None
     good = [len(other) for other in model.hierarchy().equally_good] if others else []
     return {
