@@ -296,7 +296,7 @@ def find_communities(
     >>> B = (graph.degrees > 8).astype(float)[:, None]
     >>> found = find_communities(graph, CommunityFactors(B, np.zeros((34, 0)), np.zeros(34)))
     >>> print(found[0])
-    B1 attracts (odds × 2.72), 5 members: 0, 1, 2, 32, 33
+    B1 attracts (odds × 2.72), 5 members: 2, 1, 32, 0, 33
     """
     normal = normalize(factors)
     chosen = rule_of(rule)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import overload
 
 import numpy as np
@@ -203,21 +204,30 @@ class Hierarchy(Sequence[Level]):
         return _level(self._measure, self._measure.describe(labels), tuple(names[c] for c in order))
 
     def linkage(self) -> Float64Array:
-        """The merges as SciPy's dendrograms want them: the two parts, the nats lost so far, the number of nodes.
+        """The merges as SciPy's dendrograms want them: the two parts, the nats lost so far, the number of leaves.
 
-        The leaves are the communities of the finest level, by the position of their names in ``self[0].names``.
+        The leaves are the communities of the finest level, by the position of their names in ``self[0].names``. What no
+        link joins is joined last, where all that the communities save is lost.
+
+        >>> from philia import as_graph
+        >>> cliques = [(8 * c + i, 8 * c + j) for c in range(3) for i in range(8) for j in range(i)]
+        >>> read_levels(as_graph(cliques)).linkage()[:, [0, 1, 3]].tolist()
+        [[0.0, 1.0, 2.0], [2.0, 3.0, 3.0]]
         """
-        if not self._merges:
+        if not self._descriptions[0].count:
             return np.empty((0, 4))
         order = [self.names[0].index(name) for name in self[0].names]
         number = dict(zip(order, range(len(order)), strict=True))
-        sizes, rows, lost = self._descriptions[0].sizes.copy(), [], 0.0
-        for after, (c, d) in zip(self._descriptions[1:], self._merges, strict=False):
-            lost = max(lost, self._descriptions[0].saved - after.saved)  # a merge may gain; heights must not fall
-            sizes[c] += sizes[d]
-            rows.append([*sorted((number[c], number[d])), lost, sizes[c]])
+        leaves, rows, lost = np.ones(len(order), np.int64), [], 0.0
+        losses = [self._descriptions[0].saved - after.saved for after in self._descriptions[1:]]
+        last = [(c, d) for d, c in pairwise(sorted(set(number) - {d for _, d in self._merges}, reverse=True))]
+        losses[len(self._merges) :] = [self._descriptions[0].saved] * len(last)
+        for loss, (c, d) in zip(losses, [*self._merges, *last], strict=True):
+            lost = max(lost, loss)  # a merge may gain; heights must not fall
+            leaves[c] += leaves[d]
+            rows.append([*sorted((number[c], number[d])), lost, leaves[c]])
             number[c] = len(order) + len(rows) - 1
-        return np.array(rows)
+        return np.array(rows).reshape(-1, 4)
 
     def __str__(self) -> str:
         lines = []
