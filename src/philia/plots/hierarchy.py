@@ -81,7 +81,7 @@ def hierarchy(levels: Hierarchy, ax: Axes | None = None) -> Axes:
     ax.set_xscale("function", functions=(np.log1p, np.expm1))  # losses span orders of magnitude, and begin at 0
     ticks = [0.0, *(10.0**power for power in range(12) if 10.0**power <= most)]
     ax.set_xticks(ticks, [f"{tick:,.0f}" for tick in ticks])
-    ax.set_xlim(0, np.expm1(1.04 * np.log1p(most)))
+    ax.set_xlim(*np.expm1(np.array([-0.02, 1.04]) * np.log1p(most)))  # merges that lose nothing are at 0
     label(ax, title=_counted(levels), x="nats lost by merging\n(the dashed line crosses the default level)")
     ax.tick_params(axis="y", length=0)
     open_frame(ax)

@@ -5,7 +5,8 @@ const FIRST_CARDS = 12;
 function showCommunities(payload, open) {
   const { communities, overlap, levels } = payload;
   if (!communities.length) {
-    const none = "The model found no communities: its predictions come from the popularity of each node.";
+    const finer = payload.finer ? " and from finer structure that is not read as communities" : "";
+    const none = `The model found no communities: its predictions come from the popularity of each node${finer}.`;
     place("communities-body", element("p", { class: "lede" }, none));
     return;
   }
