@@ -1,6 +1,9 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,6 +17,12 @@ from tests.strategies import community_recipe, random_graph
 
 def blas_threads() -> set[int]:
     return {library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"}
+
+
+def _now(function: Callable[..., Any], *arguments: Any) -> Future[Any]:
+    done: Future[Any] = Future()
+    done.set_result(function(*arguments))
+    return done
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
@@ -60,3 +69,13 @@ def test_blas_stays_on_one_thread_until_the_last_user_leaves() -> None:
         assert blas_threads() == {1}
         second.__exit__(None, None, None)
         assert blas_threads() == {2}
+
+
+def test_blas_is_limited_by_any_thread_while_another_that_set_it_lives_on() -> None:
+    with threadpool_limits(2, user_api="blas"), ThreadPoolExecutor(1) as another:
+        for enter, leave in ((another.submit, _now), (_now, another.submit), (_now, _now)):
+            limit = one_blas_thread()
+            enter(limit.__enter__).result()
+            assert blas_threads() == {1}
+            leave(limit.__exit__, None, None, None).result()
+            assert blas_threads() == {2}

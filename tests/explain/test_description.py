@@ -59,20 +59,13 @@ def test_links_have_the_probability_that_the_model_gives_them(model: CommunityMo
 def test_a_file_for_gephi_has_one_number_per_community_and_one_color_per_main_community(
     model: CommunityModel, tmp_path: Path
 ) -> None:
-    write_graph(model.described("nearest"), tmp_path / "app.gexf")
+    write_graph(model.described(), tmp_path / "app.gexf")
     read = networkx.read_gexf(tmp_path / "app.gexf", node_type=int)
-    memberships = model.normalized()
-    for row, node in enumerate(APP.graph.nodes):
-        assert [read.nodes[node][name] for name in memberships.names] == memberships.memberships[row].tolist()
+    found = model.communities()
+    for node in APP.graph.nodes:
+        assert [read.nodes[node][c.name] for c in found] == [c.members.get(node, 0.0) for c in found]
     pairs = {(data["main_community"], tuple(data["viz"]["color"].values())) for _, data in read.nodes(data=True)}
     assert len(pairs) == len({main for main, _ in pairs}) == len({colour for _, colour in pairs})
-
-
-def test_shares_of_links_are_the_numbers_of_communities_that_are_read_by_links(model: CommunityModel) -> None:
-    found, told = model.communities(), model.described().nodes.to_pandas().set_index("node")
-    for node in APP.graph.nodes:
-        assert set(told.loc[node, "communities"].split()) == set(found.of(node))
-        assert {name: told.loc[node, name] for name in found.of(node)} == found.of(node)
 
 
 def test_a_data_frame_has_one_row_per_community_with_its_stability_once_measured() -> None:

@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 from philia import CommunityModel
 from philia.cli import app
 from philia.exceptions import InvalidParameterError
-from philia.explain import RuleComparison, RuleEffect, find_communities, normalize
-from philia.explain.rules import RULES, Rule, rule_of, split
+from philia.explain import RuleComparison, RuleEffect, find_communities, normalize, rules
+from philia.explain.rules import RULES, Rule, link_shares, rule_of, split
 from philia.factors import CommunityFactors
 from tests.strategies import random_graph
 
@@ -105,3 +105,54 @@ def test_the_effects_of_rules_are_compared_in_a_table() -> None:
     assert [effect.n_unassigned for effect in effects] == [4, 3]
     assert [effect.communities_a_node for effect in effects] == [pytest.approx(1 / 3), 0.5]
     assert "nodes in none             4     3" in str(RuleComparison(effects))
+
+
+def shares_one_link_at_a_time(B: np.ndarray) -> np.ndarray:
+    """The reference of ``link_shares`` on ``GRAPH``."""
+    found = np.zeros_like(B)
+    for i in range(6):
+        for j in GRAPH.neighbours(i):
+            together = float(B[i] @ B[j])
+            found[i] += B[i] * B[j] / max(together, np.log(2)) / len(GRAPH.neighbours(i))
+    return found
+
+
+@given(st.lists(st.floats(0, 5), min_size=18, max_size=18).map(lambda values: np.reshape(values, (6, 3))))
+def test_a_link_runs_through_communities_in_proportion_to_what_each_adds(B: np.ndarray) -> None:
+    shares = link_shares(GRAPH, B)
+    np.testing.assert_allclose(shares, shares_one_link_at_a_time(B), atol=1e-12)
+    assert (shares.sum(axis=1) <= 1 + 1e-12).all()
+
+
+def test_shares_of_links_are_the_same_however_many_rows_are_taken_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph, B = random_graph(50, 0.2, 0), np.random.default_rng(0).exponential(size=(50, 4))
+    at_once = link_shares(graph, B)
+    monkeypatch.setattr(rules, "_AT_A_TIME", 1)
+    np.testing.assert_array_equal(link_shares(graph, B), at_once)
+
+
+def test_members_by_links_have_a_third_of_their_links_there_or_most_of_them_and_a_tenth() -> None:
+    graph, rng = random_graph(60, 0.2, 0), np.random.default_rng(0)
+    B = 2 * rng.exponential(size=(60, 3)) * (rng.random((60, 3)) < 0.7)
+    found = find_communities(graph, CommunityFactors.attracting(B), "links")
+    shares = link_shares(graph, B)
+    for c, community in enumerate(found):
+        largest = (shares.argmax(axis=1) == c) & (shares[:, c] >= 1 / 10)
+        members = np.flatnonzero((shares[:, c] >= 1 / 3) | largest)
+        assert set(community.members) == set(members.tolist())
+        assert all(share == pytest.approx(shares[node, c]) for node, share in community.members.items())
+    assert {0, 1, 2} <= {len(found.of(node)) for node in range(60)}
+
+
+def test_a_column_that_is_a_set_already_keeps_its_members() -> None:
+    indicator = np.array([[2.0, 2.0, 0, 2.0, 0, 0]]).T
+    assert find_communities(GRAPH, CommunityFactors.attracting(indicator), "links").as_sets() == {"B1": {0, 1, 3}}
+
+
+def test_by_links_repelling_communities_are_read_as_by_the_nearest_set() -> None:
+    rng = np.random.default_rng(0)
+    graph = random_graph(30, 0.2, 0)
+    factors = CommunityFactors(rng.exponential(size=(30, 2)), rng.exponential(size=(30, 2)), np.zeros(30))
+    by_links, nearest = (find_communities(graph, factors, rule).as_sets() for rule in ("links", "nearest"))
+    assert {name: by_links[name] for name in ("C1", "C2")} == {name: nearest[name] for name in ("C1", "C2")}
+    assert by_links["B1"] != nearest["B1"]

@@ -155,9 +155,9 @@ def test_a_model_without_communities_is_kept_too(tmp_path: Path) -> None:
 def test_the_rules_of_a_model_stand_side_by_side() -> None:
     model = fitted()
     compared = model.compare_rules()
-    assert [effect.rule for effect in compared.effects] == ["nearest", "odds", "density", "split"]
+    assert [effect.rule for effect in compared.effects] == ["links", "nearest", "odds", "density", "split"]
     assert compared.effects[0].sizes == {c.name: len(c) for c in model.communities()}
-    assert model.communities().rule == model.communities("nearest").rule
+    assert model.communities().rule == model.communities("links").rule
 
 
 def test_a_model_without_odds_has_no_rule_of_odds() -> None:

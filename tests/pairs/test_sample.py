@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -96,3 +98,15 @@ def test_drawn_pairs_join_those_held_out_already_and_are_none_of_them(kind: str)
     own[hidden.rows, hidden.columns] = own[hidden.columns, hidden.rows] = True
     assert not (before & own).any()
     np.testing.assert_array_equal(hidden.held_out_with(held_out, graph).contains(rows, columns), before | own)
+
+
+def test_offsets_are_added_to_scores_and_follow_their_pairs() -> None:
+    sample, rng = _sample(), np.random.default_rng(0)
+    scores, offsets = rng.normal(size=(2, len(sample.rows)))
+    known = replace(sample, offsets=offsets)
+    np.testing.assert_allclose(known.log_likelihoods(scores), sample.log_likelihoods(scores + offsets))
+    by_pair = replace(sample, offsets=(100 * sample.rows + sample.columns).astype(float))
+    some = by_pair.subsample(40, rng)
+    assert 0 < len(some.rows) < len(sample.rows)
+    np.testing.assert_array_equal(some.offsets, 100 * some.rows + some.columns)
+    assert sample.subsample(40, rng).offsets == 0

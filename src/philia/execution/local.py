@@ -72,6 +72,7 @@ class _Limit:
     def enter(self) -> None:
         with self._lock:
             if self._users == 0:
+                _free_control()
                 self._limiter = _blas().limit(limits=1, user_api="blas")
             self._users += 1
 
@@ -79,10 +80,22 @@ class _Limit:
         with self._lock:
             self._users -= 1
             if self._users == 0:
+                _free_control()
                 self._limiter.restore_original_limits()
+                _free_control()
 
 
 _LIMIT = _Limit()
+
+
+def _free_control() -> None:
+    """Let any thread set OpenBLAS: from threadpoolctl 3.8 on, only the first that did so can, for as long as it lives.
+
+    Threads that computed once may live on, and the last to leave need not be the first that entered.
+    """
+    for library in _blas().lib_controllers:
+        if hasattr(library, "clear_controlling_thread"):
+            library.clear_controlling_thread(force=True)
 
 
 def _cores() -> int:

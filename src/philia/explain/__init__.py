@@ -4,12 +4,14 @@ from philia.explain.communities import Communities, Community, RuleComparison, R
 from philia.explain.description import describe
 from philia.explain.links import LinkExplanation, Reason, explain_link
 from philia.explain.missing_links import PredictedLink, best_missing_links
+from philia.explain.significance import CommunitySignificance, Significance
 from philia.explain.stability import CommunityStability, Interval, Stability, measure_stability
 from philia.factors.community import NormalizedFactors, normalize
 
 __all__ = [
     "Communities",
     "Community",
+    "CommunitySignificance",
     "CommunityStability",
     "Interval",
     "LinkExplanation",
@@ -18,6 +20,7 @@ __all__ = [
     "Reason",
     "RuleComparison",
     "RuleEffect",
+    "Significance",
     "Stability",
     "best_missing_links",
     "describe",

@@ -14,6 +14,7 @@ import numpy as np
 from philia._types import Float64Array, Int64Array, Node
 from philia.explain.links import factor_in_words
 from philia.explain.rules import rule_of
+from philia.explain.significance import CommunitySignificance, Significance
 from philia.explain.stability import CommunityStability, Interval, Stability
 from philia.factors import CommunityFactors
 from philia.factors.community import NEGLIGIBLE, Kind, normalize
@@ -96,7 +97,8 @@ class Community:
     C1 repels (odds ÷ 4.48), 2 members: ann, bob
 
     ``effect`` is the same in words, or what the strength means in a model without odds. ``refits`` is how other fits
-    saw the community; it is there once ``model.stability()`` was called.
+    saw the community; it is there once ``model.stability()`` was called. ``tested`` is what pairs that the community
+    was not found from say about it, once ``model.significance()`` was called.
     """
 
     name: str
@@ -106,6 +108,7 @@ class Community:
     threshold: float
     effect: str = ""
     refits: CommunityStability | None = None
+    tested: CommunitySignificance | None = None
 
     @property
     def stability(self) -> float | None:
@@ -129,6 +132,8 @@ class Community:
         rest = ", …" if len(self) > 5 else ""
         effect = self.effect or odds_effect(self.strength)
         refits = "" if self.refits is None else f"; {self.refits.in_words()}"
+        if self.tested is not None:
+            refits += f"; z = {self.tested.z:.1f}" + ("" if self.tested.real else ", not distinguishable from chance")
         return f"{self.name} {verb} ({effect}), {len(self):,} members: {first}{rest}{refits}"
 
 
@@ -152,6 +157,10 @@ class Communities(Sequence[Community]):
     unused: tuple[str, ...]
     finer: tuple[str, ...] = ()
     shares: bool = False
+
+    def tested(self, significance: Significance) -> Communities:
+        """The same communities with what hidden pairs say about each."""
+        return replace(self, found=tuple(replace(c, tested=significance.of(c.name)) for c in self.found))
 
     def of(self, node: Node) -> dict[str, float]:
         """The communities of one node with its membership in each, fullest first."""

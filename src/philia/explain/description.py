@@ -10,7 +10,6 @@ import numpy as np
 from philia._types import BoolArray, Float64Array
 from philia.explain.communities import Communities, memberships_of, rows_of
 from philia.factors import CommunityFactors
-from philia.factors.community import normalize
 from philia.graphs.described import DescribedGraph
 from philia.graphs.frames import Column
 from philia.graphs.graph import Graph
@@ -22,8 +21,9 @@ def describe(
     """The graph with its communities as columns of nodes, and the fitted probability of each link.
 
     A node has the names of its communities, separated by spaces, its main community, its popularity if the model has
-    one, and its membership in each community. The main community is the attracting one with its largest affinity, or
-    share of links if that is the membership, or the repelling one if it is in no other. Nodes are colored by it.
+    one, and its membership in each community, 0 if it is no member. The main community is the attracting one with its
+    largest affinity, or share of links if that is the membership, or the repelling one if it is in no other. Nodes are
+    colored by it.
 
     >>> from philia import as_graph
     >>> from philia.explain import find_communities
@@ -36,9 +36,12 @@ def describe(
     1  bob       B1 C1             B1  1.0  1.0
     2  cat          C1             C1  0.0  1.0
     """
-    V, member = _memberships(factors, communities)
     names = [community.name for community in communities]
     strengths = np.array([community.strength for community in communities])
+    V = np.zeros((graph.n_nodes, len(names)))
+    for at, community in enumerate(communities):
+        V[rows_of(community.members, graph.nodes), at] = memberships_of(community.members)
+    member = V > 0
     # A share of links says by itself where a node belongs; an affinity is a membership times √strength.
     scales = np.where((strengths > 0) & communities.shares, 1.0, np.sqrt(np.abs(strengths)))
     said: dict[str, Column] = {
@@ -49,20 +52,6 @@ def describe(
         said["popularity"] = factors.background
     said |= {name: np.ascontiguousarray(V[:, at]) for at, name in enumerate(names)}
     return DescribedGraph(graph, said, {"probability": probabilities}, colour_by="main_community")
-
-
-def _memberships(factors: CommunityFactors, communities: Communities) -> tuple[Float64Array, BoolArray]:
-    """The membership of each node in each community (n × k), and who is a member; where V counts, others have some."""
-    normal = normalize(factors)
-    column_of = {name: column for column, name in enumerate(normal.names)}
-    V = np.zeros((len(communities.nodes), len(communities)))
-    member = np.zeros(V.shape, bool)
-    for at, community in enumerate(communities):
-        if not communities.shares or community.kind == "heterophilous":
-            V[:, at] = normal.memberships[:, column_of[community.name]]
-        rows = rows_of(community.members, communities.nodes)
-        V[rows, at], member[rows, at] = memberships_of(community.members), True
-    return V, member
 
 
 def _listed(names: Sequence[str], member: BoolArray) -> list[str]:

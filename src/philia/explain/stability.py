@@ -130,11 +130,7 @@ def measure_stability(
     """
     if not others:
         raise InvalidParameterError("there are no other fits to compare with; give at least one")
-    normal = _used(normalize(reference))
-    n, k = normal.memberships.shape
-    likenesses, memberships = np.zeros((len(others), k)), np.zeros((len(others), n, k))
-    for t, other in enumerate(others):
-        _match(normal, _used(normalize(other)), likenesses[t], memberships[t])
+    normal, likenesses, memberships = _matched(reference, others)
     memberships *= (likenesses >= threshold)[:, None, :]
     lower, upper = np.quantile(memberships, _QUANTILES, axis=0)
     return Stability(
@@ -145,6 +141,28 @@ def measure_stability(
             for c, name in enumerate(normal.names)
         ),
     )
+
+
+def matched_memberships(
+    reference: CommunityFactors, others: Sequence[CommunityFactors]
+) -> tuple[NormalizedFactors, Float64Array]:
+    """The reference in its normal form, and the memberships of the matches of its communities in other fits.
+
+    They are (fits × n × k), and zero where a community has no match.
+    """
+    normal, _, memberships = _matched(reference, others)
+    return normal, memberships
+
+
+def _matched(
+    reference: CommunityFactors, others: Sequence[CommunityFactors]
+) -> tuple[NormalizedFactors, Float64Array, Float64Array]:
+    normal = _used(normalize(reference))
+    n, k = normal.memberships.shape
+    likenesses, memberships = np.zeros((len(others), k)), np.zeros((len(others), n, k))
+    for t, other in enumerate(others):
+        _match(normal, _used(normalize(other)), likenesses[t], memberships[t])
+    return normal, likenesses, memberships
 
 
 def likeness(x: Float64Array, y: Float64Array) -> float:

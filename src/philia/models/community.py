@@ -14,6 +14,7 @@ from philia.exceptions import InvalidParameterError
 from philia.explain import LinkExplanation, NormalizedFactors, explain_link, normalize
 from philia.explain.communities import Communities, odds_effect, read_communities
 from philia.explain.rules import rule_names
+from philia.explain.significance import Significance, measure_significance, popularity_offsets, significance_folds
 from philia.factors import CommunityFactors, Factors
 from philia.fitting import AllPairs, CommunityParametrization, Problem, solver_for
 from philia.fitting.community import BACKGROUNDS, Background
@@ -25,10 +26,12 @@ from philia.graphs.graph import grown
 from philia.initialization import Start
 from philia.models.factorization import Factorization, check_search
 from philia.models.files import KeptModel
+from philia.models.link_model import OnFit, refitted
 from philia.models.placement import Neighbours, Placement, rows_of_neighbours
 from philia.objective import CrossEntropy
 from philia.objective.fold_in import fold_in
 from philia.pairs import HeldOut, RandomPairs, seen
+from philia.pairs.sample import Estimate
 from philia.reading import Hierarchy, Level, extended, level_of, read_levels
 from philia.selection import Selection, choose
 from philia.solvers import AnySolver, OnIteration, Solution, shortened
@@ -106,6 +109,7 @@ class CommunityModel(Factorization):
     penalty_: float
     selection_: Selection | None = None
     read_: Int64Array | None = None
+    significance_: Significance | None = None
 
     def __init__(
         self,
@@ -147,8 +151,10 @@ class CommunityModel(Factorization):
         check_is_fitted(self)
         level = self.level()
         if rule is not None or level is None:
-            return super().communities(rule)
-        return read_communities(level, self.graph_, self.factors_, self.stability_)
+            found = super().communities(rule)
+        else:
+            found = read_communities(level, self.graph_, self.factors_, self.stability_)
+        return found if self.significance_ is None else found.tested(self.significance_)
 
     def level(self) -> Level | None:
         """The communities that were read off the graph before the fit; None if their number was given."""
@@ -185,6 +191,63 @@ class CommunityModel(Factorization):
         if kept is None or kept[0] is not graph or kept[1] is not self.held_out_:
             kept = self._hierarchy = graph, self.held_out_, read_levels(seen(graph, self.held_out_))
         return kept[2]
+
+    def significance(self, folds: int = 10, *, on_fit: OnFit | None = None) -> Significance:
+        """Whether each community is there at all: its strength on pairs that it was not found from, and z.
+
+        All links are hidden once, in ``folds`` parts. Each time the communities are found anew without them, the fit's
+        own choices included, and matched with those of the model. Their strengths are then estimated on the hidden
+        pairs, against a background in which only popularity counts. The result is kept in ``significance_``, but not in
+        files; ``communities`` shows it from then on, and marks what is not distinguishable from chance.
+
+        A community that is close to the limit of what the links can tell may be missed by all fits that see fewer of
+        them. So a small z means that hidden pairs do not confirm a community, not that they refute it.
+
+        >>> from philia import CommunityModel
+        >>> from philia.datasets import dating_app
+        >>> app = dating_app(n=120, cities=3, random_state=0)
+        >>> model = CommunityModel(3, 2, penalty=1, random_state=0).fit(app.graph)
+        >>> [community.real for community in model.significance(folds=3).communities]
+        [True, True, True, True, True]
+        """
+        check_is_fitted(self)
+        if type(folds) is not int or folds < 2:
+            raise InvalidParameterError(f"folds is {folds!r}; it must be a whole number, 2 or more")
+        found, rng = [], np.random.default_rng(0)
+        with self._working():
+            for sample, hidden in significance_folds(self.graph_, self.held_out_, folds, rng):
+                factors = self._refitted(0, hidden)
+                found.append((factors, popularity_offsets(seen(self.graph_, hidden), sample)))
+                if on_fit is not None:
+                    on_fit(len(found), folds)
+        self.significance_ = measure_significance(self._read_columns(), found)
+        return self.significance_
+
+    def heterophily(self, folds: int = 3) -> Estimate:
+        """How heterophilous the network is: what repelling communities add to the log-likelihood of hidden links.
+
+        All links are hidden once, in ``folds`` parts, together with pairs that are not linked. The model is fitted
+        without them, with the repelling communities that it has and with none. The answer is the difference between the
+        log-likelihoods of the hidden pairs, per hidden link, with its interval; 0 if the model has none.
+
+        >>> from philia import CommunityModel
+        >>> from philia.datasets import dating_app
+        >>> app = dating_app(n=120, cities=3, random_state=0)
+        >>> CommunityModel(3, 2, penalty=1, random_state=0).fit(app.graph).heterophily().lower > 0
+        True
+        """
+        check_is_fitted(self)
+        if not self.factors_.counts[1]:
+            return Estimate.of_all(0.0)
+        gained, variance, links = 0.0, 0.0, 0
+        with self._working():
+            for sample, hidden in significance_folds(self.graph_, self.held_out_, folds, np.random.default_rng(0)):
+                fits = [self._settled(), self._settled().set_params(n_heterophilous=0)]
+                both, plain = (sample.of_factors(fit.fit(self.graph_, held_out=hidden).factors_) for fit in fits)
+                gained += float((both - plain).sum())
+                variance += sample.variance(both - plain)
+                links += sample.n_links
+        return Estimate.from_variance(gained / max(1, links), variance / max(1, links) ** 2)
 
     @property
     def rules(self) -> tuple[str, ...]:
@@ -266,7 +329,7 @@ class CommunityModel(Factorization):
     def _learn(
         self, graph: Graph, rng: np.random.Generator, journal: Journal, on_iteration: OnIteration | None
     ) -> tuple[Factors, Solution]:
-        self.selection_ = self.read_ = None
+        self.selection_ = self.read_ = self.significance_ = None
         if AUTO not in (self.n_homophilous, self.n_heterophilous, self.penalty):
             self.penalty_ = float(self.penalty)
             return super()._learn(graph, rng, journal, on_iteration)
@@ -319,17 +382,14 @@ class CommunityModel(Factorization):
             return self.factors_
         return replace(self.factors_, homophilous=level.memberships * level.affinities)
 
-    def _refitted(self, seed: int) -> CommunityFactors:
+    def _refitted(self, seed: int, held_out: HeldOut | None = None) -> CommunityFactors:
         """A refit repeats the choice where the fit chose, since another choice may find other communities."""
         if self.read_ is None:
-            return super()._refitted(seed)
-        hidden: HeldOut = RandomPairs(_RESAMPLED, seed)
-        if self.held_out_ is not None:
-            hidden = self.held_out_.with_random(_RESAMPLED, seed)
-        other = self.__sklearn_clone__().set_params(random_state=seed).fit(self.graph_, held_out=hidden)
-        if other.solution_.reason == "interrupted":
-            raise KeyboardInterrupt  # half a fit says nothing about the model
-        return other._read_columns()
+            return super()._refitted(seed, held_out)
+        if held_out is None:
+            resampled = RandomPairs(_RESAMPLED, seed)
+            held_out = resampled if self.held_out_ is None else self.held_out_.with_random(_RESAMPLED, seed)
+        return refitted(self.__sklearn_clone__().set_params(random_state=seed), self.graph_, held_out)
 
     def _chosen(self) -> dict[str, Any]:
         selection = self.selection_ and self.selection_.to_dict()

@@ -297,15 +297,12 @@ class LinkModel(Estimator):
         """The columns that are read as communities."""
         return self.factors_.readable()
 
-    def _refitted(self, seed: int) -> CommunityFactors:
-        """The factors of the same fit from another seed."""
+    def _refitted(self, seed: int, held_out: HeldOut | None = None) -> CommunityFactors:
+        """The communities of the same fit from another seed; ``held_out`` instead of the pairs that it held out."""
         other = self._settled().set_params(random_state=seed)
         if isinstance(getattr(other, "start", None), WholeStart):
             other.set_params(start="spectral")  # the same start every time would say nothing
-        other.fit(self.graph_, held_out=self.held_out_)
-        if other.solution_.reason == "interrupted":
-            raise KeyboardInterrupt  # the solver kept its best point, but half a fit says nothing about the model
-        return other._read_columns()
+        return refitted(other, self.graph_, self.held_out_ if held_out is None else held_out)
 
     def _working(self) -> AbstractContextManager[None]:
         """Keep the executor open for the duration of the block; most models have none."""
@@ -376,6 +373,14 @@ class LinkModel(Estimator):
         tags.input_tags.positive_only = True
         tags.input_tags.sparse = True
         return tags
+
+
+def refitted(model: LinkModel, graph: Graph, held_out: HeldOut | None) -> CommunityFactors:
+    """The communities that a model finds."""
+    model.fit(graph, held_out=held_out)
+    if model.solution_.reason == "interrupted":
+        raise KeyboardInterrupt  # the solver kept its best point, but half a fit says nothing about the model
+    return model._read_columns()
 
 
 def _other_seeds(random_state: object, count: int) -> list[int]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from typing import overload
 
 import numpy as np
@@ -206,8 +205,7 @@ class Hierarchy(Sequence[Level]):
     def linkage(self) -> Float64Array:
         """The merges as SciPy's dendrograms want them: the two parts, the nats lost so far, the number of leaves.
 
-        The leaves are the communities of the finest level, by the position of their names in ``self[0].names``. What no
-        link joins is joined last, where all that the communities save is lost.
+        The leaves are the communities of the finest level, by the position of their names in ``self[0].names``.
 
         >>> from philia import as_graph
         >>> cliques = [(8 * c + i, 8 * c + j) for c in range(3) for i in range(8) for j in range(i)]
@@ -218,12 +216,9 @@ class Hierarchy(Sequence[Level]):
             return np.empty((0, 4))
         order = [self.names[0].index(name) for name in self[0].names]
         number = dict(zip(order, range(len(order)), strict=True))
-        leaves, rows, lost = np.ones(len(order), np.int64), [], 0.0
-        losses = [self._descriptions[0].saved - after.saved for after in self._descriptions[1:]]
-        last = [(c, d) for d, c in pairwise(sorted(set(number) - {d for _, d in self._merges}, reverse=True))]
-        losses[len(self._merges) :] = [self._descriptions[0].saved] * len(last)
-        for loss, (c, d) in zip(losses, [*self._merges, *last], strict=True):
-            lost = max(lost, loss)  # a merge may gain; heights must not fall
+        leaves, rows, lost = [1] * len(order), [], 0.0
+        for after, (c, d) in zip(self._descriptions[1:], self._merges, strict=False):
+            lost = max(lost, self._descriptions[0].saved - after.saved)  # a merge may gain; heights must not fall
             leaves[c] += leaves[d]
             rows.append([*sorted((number[c], number[d])), lost, leaves[c]])
             number[c] = len(order) + len(rows) - 1
@@ -280,8 +275,9 @@ def extended(labels: Int64Array, before: Graph, after: Graph) -> Int64Array:
     links = DescriptionLength(after).links_into(known, int(labels.max(initial=-1)) + 1)
     new = np.ones(after.n_nodes, bool)
     new[after.nodes.rows(before.nodes)] = False
-    linked = new & (links.max(axis=1, initial=0.0) > 0)
-    known[linked] = links[linked].argmax(axis=1)
+    linked = new & links.any(axis=1)
+    if linked.any():  # without communities there is nothing to choose from
+        known[linked] = links[linked].argmax(axis=1)
     return known
 
 

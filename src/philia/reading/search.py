@@ -143,7 +143,7 @@ def moved(measure: DescriptionLength, now: Description, rng: np.random.Generator
 
 
 def coarser(measure: DescriptionLength, now: Description) -> Iterator[tuple[int, int, Int64Array]]:
-    """The merges that lead from these groups to one per connected part, each with the labels after it."""
+    """The merges that lead from these groups to a single one, each with the labels after it."""
     labels = now.labels.copy()
     for c, d, _ in _merges(measure, now):
         labels[labels == d] = c
@@ -193,8 +193,9 @@ def _merges(measure: DescriptionLength, now: Description) -> Iterator[tuple[int,
                 for d in alive - between[c].keys():
                     if c < d:
                         offer(c, d)
-        if not waiting:
-            return
+        if not waiting:  # no two of them are linked: too many to compare all pairs
+            first, second = sorted(alive, key=lambda c: (sizes[c], c))[:2]
+            offer(min(first, second), max(first, second))
         lost, c, d, *versions = heapq.heappop(waiting)
         if not {c, d} <= alive or versions != [version[c], version[d]]:
             continue

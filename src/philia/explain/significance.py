@@ -1,0 +1,157 @@
+"""Significance: whether a community is there at all, judged by pairs that it was not found from.
+
+A fitted strength says nothing about chance: communities forced on a random graph have large ones. So part of the pairs
+is hidden, communities are found without them, and the strength of each is estimated on the hidden pairs alone, against
+a background in which only popularity counts. All links are hidden once, in as many parts as there are folds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.special import expit
+
+from philia._types import Float64Array, Int64Array
+from philia.explain.stability import matched_memberships
+from philia.factors import CommunityFactors
+from philia.factors.community import Kind
+from philia.graphs import Graph
+from philia.pairs import HeldOut, PairSample, seen
+from philia.reading.length import RIDGE, fitted_popularity, popularity_classes
+
+_CHANCE = 2.5
+"""The z below which a community is not told from chance. One in 160 communities of random graphs is above."""
+
+_NON_LINKS = 20
+"""Pairs without a link that are hidden per hidden link: their weights add little noise to that of the links."""
+
+
+@dataclass(frozen=True)
+class CommunitySignificance:
+    """One community on pairs that it was not found from: its strength there, the standard error, and z.
+
+    ``z`` is the distance between the links that hidden pairs of members have and those that popularity alone would give
+    them, in standard deviations; it is negative if they have fewer.
+
+    >>> print(CommunitySignificance("B1", "homophilous", 2.5, 0.25, 9.8))
+    B1: strength 2.50 ± 0.25 on hidden pairs, z = 9.8
+    >>> print(CommunitySignificance("C1", "heterophilous", -0.2, 0.3, -0.6))
+    C1: strength -0.20 ± 0.30 on hidden pairs, z = -0.6: not distinguishable from chance
+    """
+
+    name: str
+    kind: Kind
+    strength: float
+    error: float
+    z: float
+
+    @property
+    def real(self) -> bool:
+        """Whether hidden pairs tell the community from chance."""
+        return (self.z if self.kind == "homophilous" else -self.z) >= _CHANCE
+
+    def __str__(self) -> str:
+        said = f"{self.name}: strength {self.strength:.2f} ± {self.error:.2f} on hidden pairs, z = {self.z:.1f}"
+        return said if self.real else f"{said}: not distinguishable from chance"
+
+
+@dataclass(frozen=True)
+class Significance:
+    """The significance of every community of a model.
+
+    >>> one = CommunitySignificance("B1", "homophilous", 2.5, 0.25, 9.8)
+    >>> Significance(5, (one,)).of("B1").real, Significance(5, (one,)).of("C1")
+    (True, None)
+    """
+
+    folds: int
+    communities: tuple[CommunitySignificance, ...]
+
+    def of(self, name: str) -> CommunitySignificance | None:
+        """The significance of the community of this name."""
+        return next((community for community in self.communities if community.name == name), None)
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.communities)) or "the model has no communities"
+
+
+def significance_folds(
+    graph: Graph, held_out: HeldOut | None, folds: int, rng: np.random.Generator
+) -> Iterator[tuple[PairSample, HeldOut]]:
+    """Pairs to hide in each fold, and the same together with those held out anyway; every known link is in one fold."""
+    known, n = seen(graph, held_out), graph.n_nodes
+    links = np.stack(known.links)[:, rng.permutation(known.n_links)]
+    for part in np.array_split(links, folds, axis=1):
+        drawn = np.sort(rng.integers(n, size=(2, _NON_LINKS * part.shape[1] + 100)), axis=0)
+        drawn = np.unique(drawn[:, drawn[0] < drawn[1]], axis=1)
+        free = ~graph.linked(*drawn)
+        if held_out is not None:
+            free &= ~held_out.contains(*drawn)
+        others = drawn[:, free]
+        stand_for = (n * (n - 1) / 2 - known.n_links) / folds / max(1, others.shape[1])
+        weights = np.repeat([1.0, max(1.0, stand_for)], [part.shape[1], others.shape[1]])
+        sample = PairSample.of_links(n, (part[0], part[1]), (others[0], others[1]), weights)
+        yield sample, sample.held_out_with(held_out, graph)
+
+
+def popularity_offsets(visible: Graph, sample: PairSample) -> PairSample:
+    """The sample with the log-odds that the popularity of its nodes alone would give its pairs."""
+    classes = popularity_classes(visible.degrees)
+    a = fitted_popularity(visible.degrees, classes)[classes]
+    offsets, level = a[sample.rows] + a[sample.columns], 0.0
+    for _ in range(50):  # hidden pairs have other odds than the visible ones: links are hidden more often
+        p = expit(offsets + level)
+        step = float((sample.weights * (sample.linked - p)).sum() / max((sample.weights * p * (1 - p)).sum(), 1e-9))
+        level += np.clip(step, -1, 1)
+        if abs(step) < 1e-9:
+            break
+    return replace(sample, offsets=offsets + level)
+
+
+def measure_significance(
+    reference: CommunityFactors, folds: Sequence[tuple[CommunityFactors, PairSample]]
+) -> Significance:
+    """The significance of each community, from the communities that each fold found and the pairs that it hid.
+
+    Communities are matched one to one with those of the reference. The offsets of the pairs are the background.
+    """
+    normal, found = matched_memberships(reference, [factors for factors, _ in folds])
+    parts = []
+    for memberships, (_, sample) in zip(found, folds, strict=True):
+        features = memberships[sample.rows] * memberships[sample.columns]
+        parts.append((features, sample))
+    measured = []
+    for c, (name, kind) in enumerate(zip(normal.names, normal.kinds, strict=True)):
+        strength, error, z = _tested([(features[:, c], sample) for features, sample in parts])
+        measured.append(CommunitySignificance(name, kind, strength, error, z))
+    return Significance(len(folds), tuple(measured))
+
+
+def _tested(parts: Sequence[tuple[Float64Array, PairSample]]) -> tuple[float, float, float]:
+    """The strength that a feature has in the log-odds of some pairs, its standard error, and the score test's z."""
+    x = np.concatenate([feature for feature, _ in parts])
+    rows = np.flatnonzero(x)
+    x, (y, weights, offsets) = x[rows], (np.concatenate(values)[rows] for values in _columns(parts))
+    p = expit(offsets)
+    variance = float((weights**2 * p * (1 - p) * x**2).sum())
+    z = float((weights * (y - p) * x).sum()) / max(float(np.sqrt(variance)), 1e-12)
+    strength, information = 0.0, 2 * RIDGE
+    for _ in range(100):
+        p = expit(offsets + strength * x)
+        information = float((weights * p * (1 - p) * x**2).sum()) + 2 * RIDGE
+        step = (float((weights * (y - p) * x).sum()) - 2 * RIDGE * strength) / information
+        strength += float(np.clip(step, -1, 1))
+        if abs(step) < 1e-9:
+            break
+    return strength, float(1 / np.sqrt(information)), z
+
+
+def _columns(parts: Sequence[tuple[Float64Array, PairSample]]) -> list[list[Float64Array | Int64Array]]:
+    samples = [sample for _, sample in parts]
+    return [
+        [sample.linked.astype(np.float64) for sample in samples],
+        [sample.weights for sample in samples],
+        [np.broadcast_to(sample.offsets, sample.weights.shape) for sample in samples],
+    ]

@@ -1,0 +1,96 @@
+"""Graphs whose number of communities nobody doubts, and random ones, which have none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import pytest
+
+from philia import CommunityModel
+from philia.reading import read_levels
+from tests.reading.graphs import shuffled, two_cliques
+
+KNOWN: dict[str, tuple[Callable[[int], Any], int]] = {
+    "two cliques apart": (lambda _: two_cliques(joined=False), 2),
+    "two cliques joined by a link": (lambda _: two_cliques(joined=True), 2),
+    "a ring of 10 cliques": (lambda _: nx.ring_of_cliques(10, 5), 10),
+    "a ring of 30 cliques": (lambda _: nx.ring_of_cliques(30, 5), 30),
+    "four planted groups": (lambda seed: nx.planted_partition_graph(4, 25, 0.5, 0.02, seed=seed), 4),
+    "caves": (lambda _: nx.caveman_graph(8, 8), 8),
+    "connected caves": (lambda _: nx.connected_caveman_graph(8, 8), 8),
+    "a star": (lambda _: nx.star_graph(30), 0),
+    "a binary tree": (lambda _: nx.balanced_tree(2, 5), 0),
+    "a cycle": (lambda _: nx.cycle_graph(30), 0),
+    "a path": (lambda _: nx.path_graph(30), 0),
+    "a grid": (lambda _: nx.grid_2d_graph(8, 8), 0),
+    "a complete graph": (lambda _: nx.complete_graph(12), 0),
+    "a complete bipartite graph": (lambda _: nx.complete_bipartite_graph(10, 10), 0),
+    "no links": (lambda _: nx.empty_graph(12), 0),
+    "one node": (lambda _: nx.empty_graph(1), 0),
+}
+
+
+def heavy_tail(seed: int) -> list[int]:
+    """Degrees of which a few are thirty times as large as most."""
+    degrees = np.minimum(2 * (1 + np.random.default_rng(seed).pareto(1.5, 300)), 60).astype(int)
+    degrees[0] += degrees.sum() % 2
+    return list(map(int, degrees))
+
+
+KARATE = [degree for _, degree in nx.karate_club_graph().degree()]
+RANDOM: dict[str, Callable[[int], Any]] = {
+    "100 nodes": lambda seed: nx.gnp_random_graph(100, 0.06, seed=seed),
+    "100 nodes with more links": lambda seed: nx.gnp_random_graph(100, 0.15, seed=seed),
+    "300 nodes": lambda seed: nx.gnp_random_graph(300, 0.02, seed=seed),
+    "preferential attachment": lambda seed: nx.barabasi_albert_graph(200, 3, seed=seed),
+    "the degrees of karate": lambda seed: nx.configuration_model(KARATE, seed=seed),
+    "degrees with a heavy tail": lambda seed: nx.configuration_model(heavy_tail(seed), seed=seed),
+}
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_a_graph_has_as_many_communities_as_anybody_would_say(name: str) -> None:
+    make, expected = KNOWN[name]
+    assert [len(read_levels(shuffled(make(seed), seed)).default) for seed in range(10)] == [expected] * 10
+
+
+def test_the_communities_of_connected_cliques_are_the_cliques() -> None:
+    for seed in range(3):
+        graph = shuffled(nx.ring_of_cliques(10, 5), seed)
+        level = read_levels(graph).default
+        A = graph.adjacency.toarray() > 0
+        for c in range(10):
+            members = np.flatnonzero(level.labels == c)
+            assert A[np.ix_(members, members)].sum() == 5 * 4
+
+
+def test_random_graphs_have_no_communities() -> None:
+    counts = {
+        (name, seed): len(read_levels(shuffled(make(seed), seed)).default)
+        for name, make in RANDOM.items()
+        for seed in range(5)
+    }
+    found = [run for run, count in counts.items() if count]
+    assert len(found) <= 0.05 * len(counts), found
+
+
+@pytest.mark.slow
+def test_many_random_graphs_have_no_communities() -> None:
+    runs = [(name, seed) for name in RANDOM for seed in range(100, 140)]
+    found = [run for run in runs if len(read_levels(shuffled(RANDOM[run[0]](run[1]), run[1])).default)]
+    assert len(found) <= 0.05 * len(runs), found
+
+
+@pytest.mark.parametrize("sides", [(10, 10), (6, 9)])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_sides_of_a_complete_bipartite_graph_repel_and_nothing_attracts(seed: int, sides: tuple[int, int]) -> None:
+    graph = shuffled(nx.complete_bipartite_graph(*sides), seed)
+    found = CommunityModel(random_state=seed).fit(graph).communities()
+    assert [community.kind for community in found] == ["heterophilous"] * 2
+    assert sorted(map(len, found)) == sorted(sides)
+    for community in found:
+        rows = graph.nodes.rows(community.members)
+        assert not graph.adjacency.toarray()[np.ix_(rows, rows)].any()

@@ -1,0 +1,160 @@
+"""The search for the shortest description: moves, merges, and what descents have in common."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.special import gammaln
+
+from philia.graphs import Graph
+from philia.reading import DescriptionLength, Effort, kernels, shortest
+from philia.reading.search import _dropped, _in_common, _merges, coarser, moved
+from tests.reading.graphs import planted, shuffled
+from tests.reference import description as reference
+from tests.strategies import random_graph
+
+LEVEL = 0.3
+
+
+def dense(graph: Graph) -> np.ndarray:
+    return graph.adjacency.toarray().astype(float)
+
+
+def softplus(x: np.ndarray) -> np.ndarray:
+    return np.logaddexp(0, x)
+
+
+def grouped(measure: DescriptionLength, labels: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Histograms, sizes, and the cost of one more node of each class, by counting nodes one at a time."""
+    k, a = len(w), measure.popularity
+    H, costs = np.zeros((k, len(a))), np.zeros((k, len(a)))
+    for i in np.flatnonzero(labels >= 0):
+        c, x = labels[i], a + a[measure.classes[i]] + LEVEL
+        H[c, measure.classes[i]] += 1
+        costs[c] += softplus(x + w[c]) - softplus(x)
+    return H, H.sum(axis=1), costs
+
+
+def length_of(measure: DescriptionLength, labels: np.ndarray, w: np.ndarray, coded: float) -> float:
+    """The part of a length that moves change, with level and strengths as they are."""
+    a = measure.popularity[measure.classes]
+    sizes = np.unique(labels, return_counts=True)[1]
+    links = reference.unlikely(dense(measure.graph), reference.scores(a, labels, LEVEL, w))
+    return links - coded * float(gammaln(sizes + 1).sum())
+
+
+@pytest.mark.parametrize("coded", [0.0, 1.0])
+@pytest.mark.parametrize("seed", range(6))
+def test_a_sweep_keeps_the_books(seed: int, coded: float) -> None:
+    rng = np.random.default_rng(seed)
+    measure = DescriptionLength(random_graph(40, 0.15, seed))
+    labels, w = rng.integers(-1, 5, 40), rng.uniform(0.5, 4, 5)
+    groups = grouped(measure, labels, w)
+    before = length_of(measure, labels, w, coded)
+    moves = kernels.move(
+        measure.rows, measure.classes, measure.popularity, LEVEL, labels, w, groups, rng.permutation(40), coded
+    )
+    assert moves > 0
+    for kept, counted in zip(groups, grouped(measure, labels, w), strict=True):
+        np.testing.assert_allclose(kept, counted, atol=1e-9)
+    assert length_of(measure, labels, w, coded) < before
+
+
+@pytest.mark.parametrize("coded", [0.0, 1.0])
+def test_a_node_goes_where_the_description_is_shortest(coded: float) -> None:
+    measure = DescriptionLength(random_graph(25, 0.2, 3))
+    rng, went = np.random.default_rng(0), set()
+    for i in range(25):
+        labels, w = rng.integers(-1, 4, 25), rng.uniform(0.5, 4, 4)
+        near = {int(labels[i]), -1, *labels[dense(measure.graph)[i] > 0].tolist()}
+        lengths = {c: length_of(measure, np.where(np.arange(25) == i, c, labels), w, coded) for c in near}
+        groups = grouped(measure, labels, w)
+        before = labels.copy()
+        kernels.move(measure.rows, measure.classes, measure.popularity, LEVEL, labels, w, groups, np.array([i]), coded)
+        assert lengths[int(labels[i])] == pytest.approx(min(lengths.values()), abs=1e-6)
+        assert (np.delete(labels, i) == np.delete(before, i)).all()
+        went.add((before[i] == -1, labels[i] == -1))
+    assert {(True, False), (False, True), (False, False)} <= went  # in, out and across, so all three were compared
+
+
+def test_after_the_last_sweep_no_single_node_wants_to_move() -> None:
+    graph = planted(4, 10, 0)
+    measure = DescriptionLength(graph)
+    rng = np.random.default_rng(0)
+    now = moved(measure, measure.describe(rng.integers(0, 4, 40)), rng)
+    again = moved(measure, now, rng)
+    assert again.length == now.length
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_gain_of_a_merge_is_the_difference_of_two_descriptions(seed: int) -> None:
+    """At the same level; the code for the number of labels is left to the description itself."""
+    graph = planted(4, 6, seed, inside=0.6, across=0.15)
+    labels = np.repeat(np.arange(4), 6)
+    labels[[0, 23]] = -1
+    measure, A = DescriptionLength(graph), dense(graph)
+    now, a = measure.describe(labels), measure.popularity[measure.classes]
+
+    def length(labels: np.ndarray) -> float:
+        numbered = np.unique(labels, return_inverse=True)[1] - 1
+        P = len(np.unique(labels))
+        return reference.described(A, numbered, a, now.level).length - float(
+            gammaln(24) - gammaln(P) - gammaln(24 - P + 1)
+        )
+
+    before, merges = length(labels), 0
+    for c, d, gain in _merges(measure, now):
+        labels = np.where(labels == d, c, labels)
+        after = length(labels)
+        assert gain == pytest.approx(before - after, abs=0.01)
+        before, merges = after, merges + 1
+    assert merges == 3
+
+
+@pytest.mark.parametrize("parts", [5, 14])
+def test_merges_lead_to_one_group_even_of_parts_that_are_not_linked(parts: int) -> None:
+    graph = shuffled(nx.caveman_graph(parts, 5), 0)
+    measure = DescriptionLength(graph)
+    finest = shortest(graph, np.random.default_rng(0))
+    levels = [finest.labels, *(labels for _, _, labels in coarser(measure, finest))]
+    assert [len(np.unique(labels)) for labels in levels] == list(range(parts, 0, -1))
+    for fine, coarse in pairwise(levels):
+        assert all(len(np.unique(coarse[fine == c])) == 1 for c in np.unique(fine))
+
+
+def test_groups_that_only_cost_are_dropped() -> None:
+    graph = planted(2, 20, 0, across=0.05)
+    labels = np.concatenate([np.zeros(20, np.int64), np.tile([1, 2], 10)])
+    measure = DescriptionLength(graph)
+    labels[20:][: 20 - 6] = -1
+    labels[-6:] = [1, 1, 1, 2, 2, 2]
+    now = measure.describe(labels)
+    found = _dropped(measure, now)
+    assert found.length < now.length
+    assert found.count < now.count
+    assert len(set(found.labels[:20])) == 1
+
+
+@given(st.lists(st.lists(st.integers(-1, 2), min_size=12, max_size=12), min_size=1, max_size=4))
+def test_nodes_are_in_common_if_they_are_together_everywhere(found: list[list[int]]) -> None:
+    common = _in_common([np.array(labels) for labels in found])
+    for i in range(12):
+        assert (common[i] == -1) == all(labels[i] == -1 for labels in found)
+        for j in range(12):
+            assert (common[i] == common[j]) == all(labels[i] == labels[j] for labels in found)
+
+
+def test_more_effort_finds_no_longer_description() -> None:
+    graph = shuffled(nx.karate_club_graph(), 1)
+    lengths = [shortest(graph, np.random.default_rng(0), effort).length for effort in (Effort(1, 0), Effort(12, 8))]
+    assert lengths[1] <= lengths[0]
+    assert lengths[1] < DescriptionLength(graph).none.length
+
+
+def test_a_graph_without_links_has_the_description_without_groups() -> None:
+    assert shortest(random_graph(9, 0.0, 0), np.random.default_rng(0)).count == 0
