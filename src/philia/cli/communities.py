@@ -150,7 +150,7 @@ def _show_levels(out: Output, model: LinkModel) -> None:
         for count, saved in zip(found.counts, found.saved, strict=True)
     ]
     out.data({"levels": facts})
-    marks = dict.fromkeys(good, "as good") | {default: "default"}
+    marks = {len(found.best): "shortest"} | dict.fromkeys(good, "as good") | {default: "default"}
     rows = [(f"{count:,}", f"{saved:,.0f}", marks.get(count, "")) for count, saved in _worth_it(found)]
     out.table(["communities", "nats saved", ""], rows, right=(0, 1))
     out.say("Nats saved: by how much the communities shorten the description of the links; more is better.")
