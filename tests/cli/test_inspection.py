@@ -143,8 +143,8 @@ def test_control_characters_in_names_cannot_reach_the_terminal(folder: Path, run
 
 def test_the_rule_is_named_and_others_are_offered(run: Any) -> None:
     said = run("communities", "model.safetensors").stdout
-    assert "Membership rule: the set of nodes closest in angle to the memberships." in said
-    assert "Rules to choose from: nearest, odds, density, split" in said
+    assert "Membership rule: a third of a node's links run through the community." in said
+    assert "Rules to choose from: links, nearest, odds, density, split" in said
     assert "odds at least doubled" in run("communities", "model.safetensors", "--rule", "odds").stdout
 
 
@@ -197,3 +197,66 @@ def test_an_interrupted_stability_shows_the_finished_fits(run: Any, monkeypatch:
     done = run("communities", "model.safetensors", "--stability", "5", code=130)
     assert "Interrupted after 2 of 5 fits." in done.stderr
     assert "of 2" in done.stdout
+
+
+@pytest.fixture
+def read_model(folder: Path) -> CommunityModel:
+    """A model of two cliques and a node between them that was left to choose its communities; saved as read."""
+    links = [(f"n{i}", f"n{j}") for side in (range(8), range(8, 16)) for i in side for j in side if i < j]
+    links += [("between", f"n{i}") for i in (0, 1, 2, 3, 4, 5, 8, 9)]
+    model = CommunityModel(random_state=0).fit(links)
+    model.save(folder / "read.safetensors")
+    assert model.level() is not None
+    return model
+
+
+def test_members_are_listed_with_the_share_of_their_links(read_model: CommunityModel, run: Any, run_json: Any) -> None:
+    said = run("communities", "read.safetensors").stdout
+    assert "strongest members (share of their links)" in said
+    assert "n7 (100 %)" in said
+    assert "With these communities the links have the shortest description" in said
+    found = run_json("communities", "read.safetensors")
+    assert found["shares"] is True
+    for facts, community in zip(found["communities"], read_model.communities(), strict=True):
+        assert {member["node"]: member["membership"] for member in facts["members"]} == dict(community.members)
+    assert "75 % of its links" in run("communities", "read.safetensors", "--node", "between").stdout
+
+
+def test_levels_are_listed_with_what_they_save(read_model: CommunityModel, run: Any, run_json: Any) -> None:
+    levels, found = read_model.hierarchy(), run_json("communities", "read.safetensors", "--levels")["levels"]
+    assert [one["communities"] for one in found] == list(levels.counts)
+    assert [one["nats_saved"] for one in found] == pytest.approx(list(levels.saved))
+    assert [one["communities"] for one in found if one["default"]] == [len(levels.default)]
+    assert [one["communities"] for one in found if one["equally_good"]] == [len(one) for one in levels.equally_good]
+    said = run("communities", "read.safetensors", "--levels").stdout
+    assert "default" in said
+    assert "--level K" in said
+
+
+def test_a_level_is_listed_and_written(read_model: CommunityModel, folder: Path, run: Any, run_json: Any) -> None:
+    found = run_json("communities", "read.safetensors", "--level", "1", "-o", "one.csv")
+    assert [(c["name"], c["size"]) for c in found["communities"]] == [("B1+B2", 17)]
+    assert {name: len(who) for name, who in read_communities(folder / "one.csv").items()} == {"B1+B2": 17}
+    run("communities", "read.safetensors", "--level", "1", "-o", "one.gexf")
+    assert set(networkx.read_gexf(folder / "one.gexf").nodes["n1"]) >= {"B1+B2", "main_community"}
+    assert "there are levels with" in run("communities", "read.safetensors", "--level", "99", code=2).stderr
+    assert "leave out" in run("communities", "read.safetensors", "--level", "1", "--rule", "odds", code=2).stderr
+
+
+def test_a_model_with_given_numbers_has_levels_too(run: Any, run_json: Any) -> None:
+    assert run_json("communities", "model.safetensors", "--levels")["levels"][-1]["communities"] == 0
+    assert "nats saved" in run("communities", "model.safetensors", "--levels").stdout
+
+
+def test_shares_are_written_with_the_network(read_model: CommunityModel, folder: Path, run: Any) -> None:
+    run("communities", "read.safetensors", "-o", "read.gexf")
+    written = networkx.read_gexf(folder / "read.gexf").nodes
+    for name in read_model.graph_.nodes:
+        mine = read_model.communities().of(name)
+        assert written[name]["communities"].split() == sorted(mine)
+        assert {key: written[name][key] for key in mine} == pytest.approx(mine)
+
+
+def test_the_sentences_after_a_fit_say_how_communities_were_read(read_model: CommunityModel, run: Any) -> None:
+    said = run("info", "read.safetensors").stdout
+    assert "with which the links have the shortest description" in said

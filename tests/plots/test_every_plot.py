@@ -28,6 +28,7 @@ PLOTS: dict[str, Callable[..., Axes]] = {
     "memberships": plots.memberships,
     "communities": plots.communities,
     "overlap": plots.overlap,
+    "hierarchy": lambda model, ax=None: plots.hierarchy(model.hierarchy(), ax),
     "reliability": plots.reliability,
     "error_by_dimension": lambda model, ax=None: plots.error_by_dimension(
         {"ours": {2: 0.8, 9: [0.4, 0.5]}}, ax, floor=0.1

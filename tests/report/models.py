@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from philia import CommunityModel, as_graph
-from philia.datasets import dating_app
+from philia.datasets import classic, dating_app
 from philia.graphs import Graph, Nodes
 
 HOSTILE: list[object] = [
@@ -27,6 +27,14 @@ HOSTILE: list[object] = [
 @cache
 def dating() -> CommunityModel:
     return CommunityModel(3, 2, penalty=1, random_state=0).fit(dating_app(150, cities=3, random_state=0).graph)
+
+
+@cache
+def chosen() -> CommunityModel:
+    """A model that chose its communities: two that are read off the links, and a column of finer structure."""
+    model = CommunityModel(random_state=0).fit(classic("karate"))
+    assert model.communities().finer
+    return model
 
 
 @cache

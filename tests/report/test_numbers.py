@@ -19,7 +19,7 @@ from philia.report.communities import expected_inside, links_inside
 from philia.report.findings import Findings
 from philia.report.html import unpacked
 from philia.report.matrix import Cells, mean_probabilities
-from tests.report.models import dating, hidden
+from tests.report.models import chosen, dating, hidden
 
 
 @pytest.fixture(scope="module")
@@ -154,3 +154,40 @@ def test_the_summary_says_how_many_nodes_are_in_none() -> None:
     assert found["in_none"] == 2
     assert any("3 nodes are in one group; 2 nodes are in no group." in said for said in found["sentences"])
     assert Findings.of(model).communities_per_node.tolist() == [1, 1, 1, 0, 0]
+
+
+@pytest.mark.parametrize("model", [chosen, dating])
+def test_the_memberships_of_the_page_are_those_of_the_communities(model: Any) -> None:
+    page, found = payload(model())["explorer"], model().communities()
+    shown, names = unpacked(page["memberships"]), [community["name"] for community in page["communities"]]
+    for row, node in enumerate(model().graph_.nodes):
+        mine = {name: value for name, value in zip(names, shown[row].tolist(), strict=True) if value}
+        assert mine == pytest.approx(found.of(node), rel=1e-6)
+
+
+def test_the_columns_of_the_page_are_the_reasons_of_the_model() -> None:
+    page, model = payload(chosen())["explorer"], chosen()
+    F, a = unpacked(page["factors"]).astype(float), unpacked(page["background"]).astype(float)
+    why = model.explain(0, 33)
+    terms = F[0] * F[33] * [column["sign"] for column in page["columns"]]
+    assert [column["name"] for column in page["columns"]] == [reason.community for reason in why.reasons]
+    assert [column["finer"] for column in page["columns"]] == [reason.finer for reason in why.reasons]
+    assert terms == pytest.approx([reason.log_odds for reason in why.reasons], abs=1e-5)
+    assert a[0] + a[33] + terms.sum() == pytest.approx(why.logit, abs=1e-5)
+
+
+def test_levels_are_those_of_the_hierarchy_and_only_of_communities_that_were_read() -> None:
+    found, known = payload(chosen())["levels"], chosen().hierarchy()
+    assert [level["communities"] for level in found["levels"]] == [count for count in known.counts if count]
+    assert [level["saved"] for level in found["levels"]] == pytest.approx(list(known.saved[:-1]))
+    assert found["default"] == len(known.default)
+    assert sorted(found["tree"]["leaves"]) == sorted(known[0].names)
+    assert payload(dating())["levels"] is None
+
+
+def test_no_group_of_the_matrix_is_named_after_finer_structure() -> None:
+    named = {name for name, _, _ in payload(chosen())["matrix"]["groups"]}
+    assert named == {"B1", "B2"}
+    settings = dict(payload(chosen())["fit"]["settings"])
+    assert settings["communities that attract"].startswith("2 ")
+    assert settings["columns of finer structure"].startswith("1 ")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import asdict
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from philia._text import counted
+from philia._text import counted, listed, percent
 from philia.cli import options
 from philia.cli.files import check_target
 from philia.cli.guard import INTERRUPTED
@@ -21,6 +22,7 @@ from philia.exceptions import InvalidParameterError
 if TYPE_CHECKING:
     from philia.explain import Communities, Community, RuleComparison
     from philia.models import LinkModel
+    from philia.reading import Hierarchy
 
 _NAMES = 8
 """Names listed per row of the table, so that it fits on a wide terminal."""
@@ -47,6 +49,8 @@ def communities(
     compare_rules: Annotated[bool, option("--compare-rules", "Show the sizes that each rule leads to.")] = False,
     stability: Annotated[int | None, option("--stability", "Number of refits, to see which communities recur.")] = None,
     keep: Annotated[bool, option("--keep", "Save the stability in the model file, for explain.")] = False,
+    levels: Annotated[bool, option("--levels", "Show what fewer or more attracting communities would save.")] = False,
+    level: Annotated[int | None, option("--level", "List the level with this many attracting communities.")] = None,
     node: Annotated[str | None, option("--node", "Show only the memberships of this node.")] = None,
     force: options.Force = False,
     json: options.Json = False,
@@ -55,10 +59,13 @@ def communities(
 ) -> None:
     """List the communities of a model: kind, strength, size and strongest members.
 
-    The third column is a community's effect on the odds of a link between two full members.
+    The third column is a community's effect on the odds of a link between two full members. If the fit chose the
+    number of communities, they are those with which the links have the shortest description; there are coarser and
+    finer ones.
 
     Example:
     $ philia communities model.safetensors -o communities.csv
+    $ philia communities model.safetensors --levels
     $ philia communities model.safetensors -o for_gephi.gexf
     $ philia communities model.safetensors --stability 10 --keep
     $ philia communities model.safetensors --node ann
@@ -66,13 +73,15 @@ def communities(
     out = Output(json, quiet, debug)
     if keep and stability is None:
         raise InvalidParameterError("there is no stability to keep; give the number of refits, such as --stability 10")
+    if level is not None and (rule is not None or compare_rules or stability is not None):
+        raise InvalidParameterError("--level reads communities off the links; leave out the rules and the stability")
     if output is not None:
         check_target(output, force=force)
     with out.listening():
         from philia.models import load
 
         fitted = load(model)
-        found = fitted.communities(_rule(rule))
+        found = fitted.communities(_rule(rule)) if level is None else _of_level(fitted, level)
         complete = True
         if stability is not None:
             complete = _refit(out, fitted, stability)
@@ -81,8 +90,10 @@ def communities(
             fitted.save(model)
             out.remark(f"Saved in {model}.")
         if output is not None:
-            _write(out, fitted, _rule(rule), output)
-        if compare_rules:
+            _write(out, fitted, found, output)
+        if levels:
+            _show_levels(out, fitted)
+        elif compare_rules:
             _compare(out, fitted.compare_rules())
         elif node is None:
             _all(out, found, fitted)
@@ -117,15 +128,52 @@ def _refit(out: Output, model: LinkModel, fits: int) -> bool:
     return done == fits
 
 
-def _write(out: Output, model: LinkModel, rule: str | float | None, output: Path) -> None:
+def _of_level(model: LinkModel, count: int) -> Communities:
+    from philia.explain.communities import communities_of
+
+    return communities_of(_levels(model).cut(count), model.graph_)
+
+
+def _levels(model: LinkModel) -> Hierarchy:
+    from philia.models import CommunityModel
+    from philia.reading import read_levels
+
+    return model.hierarchy() if isinstance(model, CommunityModel) else read_levels(model.graph_)
+
+
+def _show_levels(out: Output, model: LinkModel) -> None:
+    """How many communities there may be: what each level saves, the default, and those that are as good."""
+    found = _levels(model)
+    default, good = len(found.default), [len(level) for level in found.equally_good]
+    facts = [
+        {"communities": count, "nats_saved": saved, "default": count == default, "equally_good": count in good}
+        for count, saved in zip(found.counts, found.saved, strict=True)
+    ]
+    out.data({"levels": facts})
+    marks = {len(found.best): "shortest"} | dict.fromkeys(good, "as good") | {default: "default"}
+    rows = [(f"{count:,}", f"{saved:,.0f}", marks.get(count, "")) for count, saved in _worth_it(found)]
+    out.table(["communities", "nats saved", ""], rows, right=(0, 1))
+    out.say("Nats saved: by how much the communities shorten the description of the links; more is better.")
+    as_good = [count for count in good if count != default]
+    if as_good:
+        out.say(f"As good as the default, to within 3 nats: {listed([f'{count:,}' for count in as_good])} communities.")
+    out.say("To list a level, give its number of communities: --level K.")
+
+
+def _worth_it(found: Hierarchy) -> list[tuple[int, float]]:
+    """The levels that say more than none, and none if that is the default."""
+    pairs = zip(found.counts, found.saved, strict=True)
+    return [(count, saved) for count, saved in pairs if saved > 0 or count == len(found.default)]
+
+
+def _write(out: Output, model: LinkModel, found: Communities, output: Path) -> None:
     from philia.graphs import write_communities, write_graph
     from philia.graphs.files.formats import format_of_suffix
     from philia.storage import suffix_of
 
-    found = model.communities(rule)
     members = {community.name: list(community.members) for community in found if len(community)}
     if (chosen := format_of_suffix(suffix_of(output))) is not None and chosen.describes:
-        write_graph(model.described(rule), output)
+        write_graph(model.described_by(found), output)
         out.remark(f"Wrote the network with {len(members)} communities to {output}.")
         return
     write_communities(members if suffix_of(output) == ".csv" else list(members.values()), output)
@@ -137,30 +185,48 @@ def _all(out: Output, found: Communities, model: LinkModel) -> None:
     out.data(
         {
             "rule": found.rule,
+            "shares": found.shares,
             "communities": [_facts(community, found) for community in found],
             "nodes_in_none": [plain(name) for name in lonely],
             "empty": list(found.empty),
             "repeated": [list(pair) for pair in found.repeated],
+            "finer": list(found.finer),
         }
     )
     if not found.found and not found.empty:
         out.say("The model has no communities.")
+        if found.finer:
+            out.say(finer_in_words(len(found.finer)))
         return
-    rows = [(c.name, c.kind, c.effect, f"{len(c):,}", *_recurrence(c), _first(c.members)) for c in found]
+    rows = [(c.name, c.kind, c.effect, f"{len(c):,}", *_recurrence(c), _strongest(c, found)) for c in found]
     if rows:
         refits = ("stability", "other fits") if found[0].refits else ()
-        titles = ["name", "kind", "two full members", "size", *refits, "strongest members"]
+        members = "strongest members (share of their links)" if found.shares else "strongest members"
+        titles = ["name", "kind", "two full members", "size", *refits, members]
         out.table(titles, rows, right=(3, 4, 5) if refits else (3,))
     for c in found:
         if c.refits is not None and not c.refits.reliable:
             out.say(f"{c.name} was {c.refits.in_words()}.")
     few = f": {_first(lonely)}" if lonely else ""
     out.say(f"{len(lonely):,} of {len(found.nodes):,} nodes are in no community{few}.")
-    out.say(f"Membership rule: {found.rule}.{_other_rules(model)}")
+    out.say(_rule_in_words(found, model))
     if found.empty:
         out.say(f"Empty: {', '.join(found.empty)}.")
     for a, b in found.repeated:
         out.say(f"{a} and {b} have the same members.")
+    if found.finer:
+        out.say(finer_in_words(len(found.finer)))
+
+
+def finer_in_words(count: int) -> str:
+    """What columns are for that are not read as communities.
+
+    >>> finer_in_words(1)
+    '1 more column makes the probabilities better; it is not a community to be read.'
+    """
+    if count == 1:
+        return "1 more column makes the probabilities better; it is not a community to be read."
+    return f"{count:,} more columns make the probabilities better; they are not communities to be read."
 
 
 def _compare(out: Output, comparison: RuleComparison) -> None:
@@ -186,15 +252,31 @@ def _first(names: Collection[object]) -> str:
     return shown_first(names, _NAMES, len(names))
 
 
+def _strongest(community: Community, found: Communities) -> str:
+    if not found.shares or community.kind == "heterophilous":
+        return _first(community.members)
+    first = [f"{shown(name)} ({percent(share)})" for name, share in islice(community.members.items(), _NAMES)]
+    return ", ".join(first) + (", …" if len(community) > _NAMES else "")
+
+
 def _recurrence(community: Community) -> tuple[str, ...]:
     refits = community.refits
     return () if refits is None else (f"{refits.score:.2f}", f"{refits.appears} of {refits.fits}")
 
 
-def _other_rules(model: LinkModel) -> str:
-    if len(model.rules) < 2:
-        return ""
-    return f" Rules to choose from: {', '.join(model.rules)}, or a threshold; --compare-rules shows their effect."
+def _rule_in_words(found: Communities, model: LinkModel) -> str:
+    from philia.explain.communities import SHORTEST
+    from philia.explain.rules import RULES
+
+    rules = f"{', '.join(model.rules)}, or a threshold; --compare-rules shows their effect."
+    if found.rule == SHORTEST:
+        return (
+            "With these communities the links have the shortest description; --levels shows what fewer or more would "
+            f"save. To read the columns of the model instead, choose a rule: {rules}"
+        )
+    if found.shares and found.rule != RULES["links"].meaning:
+        return f"Read off the links: {found.rule}. Communities that repel have no levels."
+    return f"Membership rule: {found.rule}.{f' Rules to choose from: {rules}' if len(model.rules) > 1 else ''}"
 
 
 def _facts(community: Community, found: Communities) -> dict[str, Any]:
@@ -231,8 +313,19 @@ def _one(out: Output, found: Communities, name: Any) -> None:
         return
     out.say(f"{shown(name)} is in {len(mine)} of {len(found)} communities:")
     rows = [
-        (key, kinds[key].kind, kinds[key].effect, f"{share:.3f}", *([str(intervals[key])] if intervals else []))
+        (
+            key,
+            kinds[key].kind,
+            kinds[key].effect,
+            _membership(share, kinds[key], found),
+            *([str(intervals[key])] if intervals else []),
+        )
         for key, share in mine.items()
     ]
     titles = ["name", "kind", "two full members", "membership", *(["in other fits"] if intervals else [])]
     out.table(titles, rows, right=(3,))
+
+
+def _membership(share: float, community: Community, found: Communities) -> str:
+    of_links = found.shares and community.kind == "homophilous"
+    return f"{percent(share)} of its links" if of_links else f"{share:.3f}"

@@ -68,6 +68,7 @@ def show_explanation(out: Output, explanation: LinkExplanation) -> None:
     ]
     for reason in explanation.strongest():
         effect = "attracts" if reason.log_odds > 0 else "repels"
+        effect += " (finer structure)" if reason.finer else ""
         affinities = [f"{affinity:.3f}" for affinity in reason.affinities]
         rows.append(
             (reason.community, effect, factor_in_words(reason.log_odds), f"{reason.log_odds:+.3f}", *affinities)

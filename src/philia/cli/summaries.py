@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from philia._text import counted
+from philia._text import counted, listed
 
 if TYPE_CHECKING:
     from philia.graphs import Graph
@@ -69,6 +69,21 @@ def fit_facts(model: LinkModel, *, score: bool = True) -> dict[str, Any]:
             "empty": list(communities.empty),
             "nodes_in_none": communities.n_unassigned,
         },
+        "levels": _level_facts(model, len(communities.finer), others=score),
+    }
+
+
+def _level_facts(model: LinkModel, finer: int, *, others: bool) -> dict[str, Any] | None:
+    """What communities that were read off the graph save, and which other numbers of them are as good."""
+    from philia.models import CommunityModel
+
+    if not isinstance(model, CommunityModel) or (level := model.level()) is None:
+        return None
+    good = [len(other) for other in model.hierarchy().equally_good] if others else []
+    return {
+        "nats_saved": level.saved,
+        "equally_good": [count for count in good if count != len(level)],
+        "finer_columns": finer,
     }
 
 
@@ -81,7 +96,6 @@ def fit_in_words(model: LinkModel, facts: dict[str, Any]) -> list[str]:
     3
     """
     fit, found = facts["fit"], facts["communities"]
-    attract, repel = found["homophilous"], found["heterophilous"]
     selection = getattr(model, "selection_", None)
     sentences = [f"Chosen on validation pairs: {selection}."] if selection else []
     sentences.append(stop_in_words(model.solution_))
@@ -90,12 +104,39 @@ def fit_in_words(model: LinkModel, facts: dict[str, Any]) -> list[str]:
             f"Mean log-likelihood per pair: {fit['mean_log_likelihood']:.4f} (0 is perfect; "
             f"the density alone gives {_density_alone(model.graph_.density):.4f})."
         )
-    sentences.append(
-        f"Communities: {attract} homophilous (members attract each other) and {repel} heterophilous (members repel "
-        f"each other); {counted(found['nodes_in_none'], 'node')} in none."
-    )
+    sentences += _communities_in_words(found, facts["levels"])
     if found["empty"]:
         sentences.append(f"Empty: {', '.join(found['empty'])}; fewer communities may be enough.")
+    return sentences
+
+
+def _communities_in_words(found: dict[str, Any], levels: dict[str, Any] | None) -> list[str]:
+    """How many communities there are, what decided that, and what else is in the model.
+
+    >>> found = {"homophilous": 7, "heterophilous": 2, "nodes_in_none": 0}
+    >>> for sentence in _communities_in_words(found, {"equally_good": [6], "finer_columns": 24}):
+    ...     print(sentence)
+    Communities: 7 homophilous (members attract each other), with which the links have the shortest description, and 2
+    heterophilous (members repel each other); 0 nodes in none.
+    With 6 communities the description is as short; philia communities --levels shows all levels.
+    24 more columns only make the probabilities better.
+    """
+    attract, repel = found["homophilous"], found["heterophilous"]
+    shortest = "" if levels is None else ", with which the links have the shortest description,"
+    sentences = [
+        f"Communities: {attract} homophilous (members attract each other){shortest} and {repel} heterophilous (members "
+        f"repel each other); {counted(found['nodes_in_none'], 'node')} in none."
+    ]
+    if levels is not None and levels["equally_good"]:
+        good = [f"{count:,}" if count else "no" for count in levels["equally_good"]]
+        sentences.append(
+            f"With {listed(good)} communities the description is as short; philia communities --levels shows all "
+            "levels."
+        )
+    if levels is not None and levels["finer_columns"]:
+        finer = levels["finer_columns"]
+        makes = "makes" if finer == 1 else "make"
+        sentences.append(f"{counted(finer, 'more column')} only {makes} the probabilities better.")
     return sentences
 
 

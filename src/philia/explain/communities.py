@@ -26,6 +26,9 @@ from philia.reading import Level
 _LARGEST_EXPONENT = 709.0
 """e to a larger power is not a float."""
 
+SHORTEST = "the shortest description of the links"
+"""The rule of communities that were read off a graph at its default level."""
+
 _AT_A_TIME = 4096
 """Names that are looked up at once: enough to make each cheap, few enough to take no memory."""
 
@@ -39,7 +42,7 @@ class Members(Mapping[Node, float]):
     """
 
     def __init__(self, nodes: Nodes, rows: Int64Array, memberships: Float64Array) -> None:
-        self._nodes, self.rows, self._memberships = nodes, rows, memberships
+        self._nodes, self.rows, self.memberships = nodes, rows, memberships
 
     def __getitem__(self, name: Node) -> float:
         row = self._nodes.find(name)
@@ -47,7 +50,7 @@ class Members(Mapping[Node, float]):
         at = len(by_row) if row is None else int(np.searchsorted(by_row, row))
         if at == len(by_row) or by_row[at] != row:
             raise KeyError(name)
-        return float(self._memberships[positions[at]])
+        return float(self.memberships[positions[at]])
 
     def __iter__(self) -> Iterator[Node]:
         for first in range(0, len(self.rows), _AT_A_TIME):
@@ -57,7 +60,7 @@ class Members(Mapping[Node, float]):
         return len(self.rows)
 
     def __repr__(self) -> str:
-        return repr(dict(zip(self, self._memberships.tolist(), strict=True)))
+        return repr(dict(zip(self, self.memberships.tolist(), strict=True)))
 
     @cached_property
     def _by_row(self) -> tuple[Int64Array, Int64Array]:
@@ -72,6 +75,15 @@ def rows_of(members: Mapping[Node, float], nodes: Nodes) -> Int64Array:
     [2, 0]
     """
     return members.rows if isinstance(members, Members) else nodes.rows(members)
+
+
+def memberships_of(members: Mapping[Node, float]) -> Float64Array:
+    """The memberships of members, in the order of their rows.
+
+    >>> memberships_of({"cat": 1.0, "ann": 0.6}).tolist()
+    [1.0, 0.6]
+    """
+    return members.memberships if isinstance(members, Members) else np.array(list(members.values()))
 
 
 @dataclass(frozen=True)
@@ -130,7 +142,8 @@ class Communities(Sequence[Community]):
     """All communities of a model, and the exceptions: nodes in none, empty communities and duplicates.
 
     A node may be in several communities, in one, or in none; no node is forced into the closest. ``finer`` names the
-    columns that make probabilities better but are not communities to be read.
+    columns that make probabilities better but are not communities to be read. If ``shares`` is true, the memberships in
+    attracting communities are shares of a node's links; otherwise they are relative to the fullest member.
 
     >>> pair = Community("B1", "homophilous", 2.0, {"ann": 1.0, "bob": 0.6}, threshold=0.5)
     >>> found = Communities((pair,), "membership of at least 0.5", Nodes(["ann", "bob", "cat"]), unused=("C1",))
@@ -143,6 +156,7 @@ class Communities(Sequence[Community]):
     nodes: Nodes
     unused: tuple[str, ...]
     finer: tuple[str, ...] = ()
+    shares: bool = False
 
     def tested(self, significance: Significance) -> Communities:
         """The same communities with what hidden pairs say about each."""
@@ -230,7 +244,8 @@ class Communities(Sequence[Community]):
             lines.append(f"empty: {', '.join(self.empty)}")
         lines += [f"{a} and {b} have the same members" for a, b in self.repeated]
         if self.finer:
-            lines.append(f"{len(self.finer)} more columns make the probabilities better but are no communities")
+            more = "column makes" if len(self.finer) == 1 else "columns make"
+            lines.append(f"{len(self.finer)} more {more} the probabilities better, without being read as communities")
         return "\n".join(lines)
 
     @overload
@@ -308,7 +323,8 @@ def find_communities(
         for c in np.flatnonzero(np.abs(normal.strengths) >= NEGLIGIBLE)
     )
     used = {community.name for community in found}
-    return Communities(found, chosen.meaning, graph.nodes, tuple(name for name in factors.names if name not in used))
+    unused = tuple(name for name in factors.names if name not in used)
+    return Communities(found, chosen.meaning, graph.nodes, unused, shares=chosen.shares)
 
 
 def read_communities(
@@ -318,8 +334,22 @@ def read_communities(
 
     The columns of B begin with those of the level. The others are ``finer``.
     """
-    k = len(level)
-    found = [
+    found = communities_of(level, graph, stability)
+    repelling = find_communities(graph, replace(factors, homophilous=factors.homophilous[:, :0]), stability=stability)
+    finer = factors.names[len(level) : factors.counts[0]]
+    return replace(found, found=(*found, *repelling), rule=SHORTEST, unused=repelling.unused, finer=finer)
+
+
+def communities_of(level: Level, graph: Graph, stability: Stability | None = None) -> Communities:
+    """The communities of one level, all of which attract; memberships are the shares of a node's links.
+
+    >>> from philia.datasets import classic
+    >>> from philia.reading import read_levels
+    >>> graph = classic("karate")
+    >>> communities_of(read_levels(graph).default, graph).of(8)
+    {'B1': 0.6}
+    """
+    found = tuple(
         Community(
             name=name,
             kind="homophilous",
@@ -330,10 +360,9 @@ def read_communities(
             refits=None if stability is None else stability.of(name),
         )
         for c, name in enumerate(level.names)
-    ]
-    repelling = find_communities(graph, replace(factors, homophilous=factors.homophilous[:, :0]), stability=stability)
-    unused, finer = repelling.unused, factors.names[k : factors.counts[0]]
-    return Communities((*found, *repelling), "the shortest description of the links", graph.nodes, unused, finer)
+    )
+    said = f"the level with {len(level):,} {'community' if len(level) == 1 else 'communities'}"
+    return Communities(found, said, graph.nodes, (), shares=True)
 
 
 _TINY = float(np.finfo(float).tiny)
@@ -342,7 +371,8 @@ _TINY = float(np.finfo(float).tiny)
 
 def _members(graph: Graph, memberships: Float64Array, threshold: float) -> Members:
     rows = np.flatnonzero((memberships >= threshold) & (memberships > 0))
-    rows = rows[np.argsort(-memberships[rows], kind="stable")]
+    # Many nodes have all of their links in one community: those with more links say more about it.
+    rows = rows[np.lexsort((-graph.degrees[rows], -memberships[rows]))]
     return Members(graph.nodes, rows, memberships[rows])
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from philia._types import BoolArray, Float64Array
-from philia.explain.communities import Communities, rows_of
+from philia.explain.communities import Communities, memberships_of, rows_of
 from philia.factors import CommunityFactors
 from philia.graphs.described import DescribedGraph
 from philia.graphs.frames import Column
@@ -22,7 +22,8 @@ def describe(
 
     A node has the names of its communities, separated by spaces, its main community, its popularity if the model has
     one, and its membership in each community, 0 if it is no member. The main community is the attracting one with its
-    largest affinity, or the repelling one if it is in no other. Nodes are colored by it.
+    largest affinity, or share of links if that is the membership, or the repelling one if it is in no other. Nodes are
+    colored by it.
 
     >>> from philia import as_graph
     >>> from philia.explain import find_communities
@@ -39,11 +40,13 @@ def describe(
     strengths = np.array([community.strength for community in communities])
     V = np.zeros((graph.n_nodes, len(names)))
     for at, community in enumerate(communities):
-        V[rows_of(community.members, graph.nodes), at] = list(community.members.values())
+        V[rows_of(community.members, graph.nodes), at] = memberships_of(community.members)
     member = V > 0
+    # A share of links says by itself where a node belongs; an affinity is a membership times √strength.
+    scales = np.where((strengths > 0) & communities.shares, 1.0, np.sqrt(np.abs(strengths)))
     said: dict[str, Column] = {
         "communities": _listed(names, member),
-        "main_community": _main(names, member, V * np.sqrt(np.abs(strengths)), strengths > 0),
+        "main_community": _main(names, member, V * scales, strengths > 0),
     }
     if factors.background.any():
         said["popularity"] = factors.background

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -20,7 +21,8 @@ class Reason:
     """What one community adds to the log-odds of a link, with the affinities of both nodes to it.
 
     ``stability`` (the mean likeness, from 0 to 1), ``found`` (in words) and ``intervals`` (of both memberships) are
-    about the community in other fits; they are there once ``model.stability()`` was called.
+    about the community in other fits; they are there once ``model.stability()`` was called. ``finer`` is true of a
+    column that makes probabilities better but is not read as a community.
 
     >>> Reason("B1", log_odds=0.0, affinities=(0.0, 2.0)).odds_factor
     1.0
@@ -32,6 +34,7 @@ class Reason:
     stability: float | None = None
     found: str = ""
     intervals: tuple[Interval, Interval] | None = None
+    finer: bool = False
 
     @property
     def odds_factor(self) -> float:
@@ -56,6 +59,7 @@ class Reason:
     def __str__(self) -> str:
         verb = "attracts" if self.log_odds > 0 else "repels"
         said = f"{self.community:<5} {verb:<10} odds {factor_in_words(self.log_odds)}"
+        said += "  (finer structure)" if self.finer else ""
         if self.intervals is None:
             return said
         u, v = self.intervals
@@ -113,9 +117,16 @@ class LinkExplanation:
 
 
 def explain_link(
-    graph: Graph, factors: CommunityFactors, u: Node, v: Node, stability: Stability | None = None
+    graph: Graph,
+    factors: CommunityFactors,
+    u: Node,
+    v: Node,
+    stability: Stability | None = None,
+    finer: Collection[str] = (),
 ) -> LinkExplanation:
     """The logit of the pair (u, v) as a sum over communities; ``stability`` is what other fits found.
+
+    ``finer`` names the columns that are not read as communities.
 
     >>> from philia.datasets import classic
     >>> graph = classic("karate")
@@ -133,7 +144,7 @@ def explain_link(
     affinities = np.hstack([factors.homophilous[[i, j]], factors.heterophilous[[i, j]]])
     reasons = tuple(
         _seen_by_others(
-            Reason(name, term, (float(affinities[0, c]), float(affinities[1, c]))),
+            Reason(name, term, (float(affinities[0, c]), float(affinities[1, c])), finer=name in finer),
             None if stability is None else stability.of(name),
             (i, j),
         )

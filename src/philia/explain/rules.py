@@ -35,8 +35,8 @@ class Rule:
     """How members are told from other nodes: the least membership of a member of each community.
 
     ``meaning`` says in one line who the members are. ``memberships`` gives the numbers (n × k) that are compared with
-    the thresholds and shown; without it they are V. ``for_all_models`` is false if only models whose strengths are
-    log-odds offer the rule.
+    the thresholds and shown; without it they are V. ``shares`` says whether those of attracting communities are shares
+    of a node's links. ``for_all_models`` is false if only models whose strengths are log-odds offer the rule.
     """
 
     name: str
@@ -44,6 +44,7 @@ class Rule:
     thresholds: Callable[[Graph, NormalizedFactors], Float64Array]
     for_all_models: bool = False
     memberships: Callable[[Graph, NormalizedFactors], Float64Array] = lambda _, normal: normal.memberships
+    shares: bool = False
 
 
 def rule_names(*, for_all_models: bool = False) -> tuple[str, ...]:
@@ -200,7 +201,13 @@ def split(column: Float64Array) -> float:
 RULES: dict[str, Rule] = {
     rule.name: rule
     for rule in (
-        Rule("links", "a third of a node's links run through the community", _links, memberships=_shares_of_members),
+        Rule(
+            "links",
+            "a third of a node's links run through the community",
+            _links,
+            memberships=_shares_of_members,
+            shares=True,
+        ),
         Rule("nearest", "the set of nodes closest in angle to the memberships", _nearest),
         Rule("odds", "any two members have their odds at least doubled, or halved if they repel", _odds),
         Rule("density", "an affinity of at least √(-log(1 - density)), as in BigClam", _density, for_all_models=True),

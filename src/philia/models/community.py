@@ -166,6 +166,12 @@ class CommunityModel(Factorization):
             kept = self._level = self.read_, level_of(seen(self.graph_, self.held_out_), self.read_)
         return kept[1]
 
+    @property
+    def labels_(self) -> Int64Array:
+        """The main community of each row as a number, or -1: its position among those that attract."""
+        level = self.level()
+        return super().labels_ if level is None else level.labels
+
     def hierarchy(self) -> Hierarchy:
         """The communities of the graph at every level, from the finest to one; held-out links do not count.
 
@@ -179,10 +185,18 @@ class CommunityModel(Factorization):
         1 community: no shorter than none
         """
         check_is_fitted(self)
-        kept: tuple[Any, Hierarchy] | None = vars(self).get("_hierarchy")
-        if kept is None or kept[0] is not self.graph_:
-            kept = self._hierarchy = self.graph_, read_levels(seen(self.graph_, self.held_out_))
-        return kept[1]
+        return self._levels_of(self.graph_)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Everything except what can be read off the graph again."""
+        return {name: value for name, value in super().__getstate__().items() if name not in ("_level", "_hierarchy")}
+
+    def _levels_of(self, graph: Graph) -> Hierarchy:
+        """The levels of a graph without its held-out links; those of the last graph are kept."""
+        kept: tuple[Any, Any, Hierarchy] | None = vars(self).get("_hierarchy")
+        if kept is None or kept[0] is not graph or kept[1] is not self.held_out_:
+            kept = self._hierarchy = graph, self.held_out_, read_levels(seen(graph, self.held_out_))
+        return kept[2]
 
     def significance(self, folds: int = 10, *, on_fit: OnFit | None = None) -> Significance:
         """Whether each community is there at all: its strength on pairs that it was not found from, and z.
@@ -249,7 +263,9 @@ class CommunityModel(Factorization):
     def explain(self, u: Node, v: Node) -> LinkExplanation:
         """Why a link between the two nodes is likely or unlikely: the part of each community in its log-odds."""
         check_is_fitted(self)
-        return explain_link(self.graph_, self.factors_, u, v, self.stability_)
+        level = self.level()
+        finer = () if level is None else self.factors_.names[len(level) : self.factors_.counts[0]]
+        return explain_link(self.graph_, self.factors_, u, v, self.stability_, finer)
 
     def normalized(self) -> NormalizedFactors:
         """Memberships V in [0, 1] and signed strengths W of the fitted communities."""
@@ -327,7 +343,7 @@ class CommunityModel(Factorization):
         columns = self.columns_at_most(_USUAL, _USUAL)
         usual, _ = self._posed(columns, 0.0, *given)
         if self._reads(usual):
-            read = read_levels(usual.known).default
+            read = self._levels_of(graph).default
             self.read_, columns = read.labels, replace(columns, given=read)
             usual = replace(usual, parametrization=columns)
         asked: Any = (self.n_homophilous, self.n_heterophilous, self.penalty)

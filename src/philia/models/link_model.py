@@ -25,7 +25,7 @@ from philia.explain import (
     describe,
     find_communities,
 )
-from philia.explain.communities import rows_of
+from philia.explain.communities import memberships_of, rows_of
 from philia.explain.rules import rule_names
 from philia.explain.stability import measure_stability
 from philia.factors import CommunityFactors, Factors, LowRankFactors
@@ -228,7 +228,7 @@ class LinkModel(Estimator):
         attracting = (community for community in self.communities() if community.kind == "homophilous")
         for c, community in enumerate(attracting):
             rows = rows_of(community.members, self.graph_.nodes)
-            memberships = np.array(list(community.members.values()))
+            memberships = memberships_of(community.members)
             more = memberships > best[rows]
             best[rows[more]], labels[rows[more]] = memberships[more], c
         return labels
@@ -245,9 +245,12 @@ class LinkModel(Estimator):
         >>> list(model.described().to_networkx().edges["ann", "bob"])
         ['probability']
         """
-        found = self.communities(rule)
+        return self.described_by(self.communities(rule))
+
+    def described_by(self, communities: Communities) -> DescribedGraph:
+        """The same with given communities of the graph, such as those of another level."""
         probabilities = self.loss.probability(self.factors_.scores(*self.graph_.links))
-        return describe(self.graph_, self.factors_.readable(), found, np.asarray(probabilities))
+        return describe(self.graph_, self.factors_.readable(), communities, np.asarray(probabilities))
 
     def features(self) -> Float64Array:
         """The fitted numbers, such as B, C and popularity: one row per node, in the order of ``graph_.nodes``."""

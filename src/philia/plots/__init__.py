@@ -8,6 +8,7 @@
 from philia.plots.communities import communities, memberships, overlap, stability
 from philia.plots.comparisons import bars, curves, error_by_dimension
 from philia.plots.fit import loss_curve, reliability, selection
+from philia.plots.hierarchy import hierarchy
 from philia.plots.matrices import adjacency, by_community, heat_map, probabilities, reconstruction
 from philia.plots.waterfall import waterfall
 
@@ -19,6 +20,7 @@ __all__ = [
     "curves",
     "error_by_dimension",
     "heat_map",
+    "hierarchy",
     "loss_curve",
     "memberships",
     "overlap",

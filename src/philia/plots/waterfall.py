@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from matplotlib.axes import Axes
 from scipy.special import logit
 
-from philia.explain import LinkExplanation
+from philia.explain import LinkExplanation, Reason
 from philia.explain.links import factor_in_words, odds_in_words
 from philia.plots.style import ATTRACT, FAINT, LABEL, NEUTRAL, REPEL, TICK, axes_or_new, label, literal, open_frame
 
@@ -65,7 +65,7 @@ def waterfall(explanation: LinkExplanation, ax: Axes | None = None) -> Axes:
 
 
 def _steps(explanation: LinkExplanation) -> list[_Step]:
-    terms = [(reason.community, reason.log_odds) for reason in explanation.strongest()]
+    terms = [(_named(reason), reason.log_odds) for reason in explanation.strongest()]
     if len(terms) > _BARS:
         rest = terms[_BARS - 1 :]
         terms = [*terms[: _BARS - 1], (f"{len(rest)} more", math.fsum(change for _, change in rest))]
@@ -73,6 +73,10 @@ def _steps(explanation: LinkExplanation) -> list[_Step]:
     for name, change in terms:
         steps.append(_Step(name, steps[-1].end, change, ATTRACT if change > 0 else REPEL))
     return [*steps, _Step("together", 0.0, explanation.logit, NEUTRAL)]
+
+
+def _named(reason: Reason) -> str:
+    return f"{reason.community} (finer structure)" if reason.finer else reason.community
 
 
 def _write_factor(ax: Axes, y: int, step: _Step) -> None:

@@ -132,9 +132,19 @@ class Hierarchy(Sequence[Level]):
         saved = self._descriptions[self._default].saved
         return tuple(self[i] for i, d in enumerate(self._descriptions) if abs(d.saved - saved) <= _EQUALLY_GOOD)
 
+    @property
+    def counts(self) -> tuple[int, ...]:
+        """The number of communities of each level, which ends with none."""
+        return tuple(description.count for description in self._descriptions)
+
+    @property
+    def saved(self) -> tuple[float, ...]:
+        """The number of nats that the communities of each level save."""
+        return tuple(description.saved for description in self._descriptions)
+
     def cut(self, count: int) -> Level:
         """The level with this many communities; at most as many as the finest has."""
-        counts = [description.count for description in self._descriptions]
+        counts = self.counts
         if count not in counts:
             raise InvalidParameterError(
                 f"there is no level with {count!r} communities; there are levels with {counts[-1]} to {counts[0]}"
@@ -196,8 +206,13 @@ class Hierarchy(Sequence[Level]):
         """The merges as SciPy's dendrograms want them: the two parts, the nats lost so far, the number of leaves.
 
         The leaves are the communities of the finest level, by the position of their names in ``self[0].names``.
+
+        >>> from philia import as_graph
+        >>> cliques = [(8 * c + i, 8 * c + j) for c in range(3) for i in range(8) for j in range(i)]
+        >>> read_levels(as_graph(cliques)).linkage()[:, [0, 1, 3]].tolist()
+        [[0.0, 1.0, 2.0], [2.0, 3.0, 3.0]]
         """
-        if not self._merges:
+        if not self._descriptions[0].count:
             return np.empty((0, 4))
         order = [self.names[0].index(name) for name in self[0].names]
         number = dict(zip(order, range(len(order)), strict=True))
@@ -207,7 +222,7 @@ class Hierarchy(Sequence[Level]):
             leaves[c] += leaves[d]
             rows.append([*sorted((number[c], number[d])), lost, leaves[c]])
             number[c] = len(order) + len(rows) - 1
-        return np.array(rows)
+        return np.array(rows).reshape(-1, 4)
 
     def __str__(self) -> str:
         lines = []

@@ -151,10 +151,16 @@ def coarser(measure: DescriptionLength, now: Description) -> Iterator[tuple[int,
 
 
 def _gaining(measure: DescriptionLength, now: Description) -> Iterator[tuple[int, int]]:
-    for c, d, gain in _merges(measure, now):
-        if gain <= 0:
+    for done, (c, d, gain) in enumerate(_merges(measure, now)):
+        if gain + _fewer_labels(measure, now, done) <= 0:
             break
         yield c, d
+
+
+def _fewer_labels(measure: DescriptionLength, now: Description, gone: int = 0) -> float:
+    """What one label less saves, after ``gone`` of them are gone, of the code for the sizes of groups."""
+    labels = now.count - gone + bool((now.labels < 0).any())
+    return float(np.log((measure.n - labels + 1) / max(1, labels - 1)))
 
 
 def _merged(labels: Int64Array, merges: Iterator[tuple[int, int]]) -> Int64Array:
@@ -233,7 +239,7 @@ def _dropped(measure: DescriptionLength, now: Description) -> Description:
     while now.count:
         outside, sizes = float(np.count_nonzero(now.labels < 0)), now.sizes
         code = gammaln(sizes + outside + 1) - gammaln(sizes + 1) - gammaln(outside + 1)
-        gains = now.costs + code + measure.per_group
+        gains = now.costs + code + measure.per_group + _fewer_labels(measure, now)
         c = int(gains.argmax())
         new = measure.describe(np.where(now.labels == c, -1, now.labels)) if gains[c] > 0 else now
         if new.length >= now.length - _LEAST_GAIN:

@@ -49,6 +49,7 @@ def cards(found: Findings, shared: Int64Array, matches: list[Match | None], inde
                 "strength": community.strength,
                 "effect": community.effect,
                 "typical": {"log_odds": found.typical(c), "effect": odds_effect(found.typical(c))},
+                "of_links": found.of_links(c),
                 "size": int(found.sizes[c]),
                 "share": found.sizes[c] / found.graph.n_nodes,
                 "inside": inside[c].facts(),
@@ -62,9 +63,7 @@ def cards(found: Findings, shared: Int64Array, matches: list[Match | None], inde
 
 
 def _members(found: Findings, c: int, index: Int64Array) -> list[list[Any]]:
-    rows = found.rows(c)[:_MEMBERS]
-    column = found.affinities(c)
-    shares = column[rows] / column.max(initial=1e-300)  # positive, so that no community divides by zero
+    rows, shares = found.rows(c)[:_MEMBERS], found.shown(c)[:_MEMBERS]
     at = [position if position >= 0 else None for position in index[rows].tolist()]
     return [list(member) for member in zip(found.names.pick(rows.tolist()), shares.tolist(), at, strict=True)]
 

@@ -75,9 +75,10 @@ def choose(found: Findings, budget: float = BYTES) -> _Choice:
 
 
 def _nonzero(found: Findings) -> int:
-    """The number of nonzero affinities: zeros take no space once compressed."""
+    """The number of nonzero affinities and memberships: zeros take no space once compressed."""
     factors = found.factors
-    return int(np.count_nonzero(factors.homophilous) + np.count_nonzero(factors.heterophilous))
+    own = np.count_nonzero(factors.homophilous) + np.count_nonzero(factors.heterophilous)
+    return int(own + found.memberships.nnz)
 
 
 def _interesting(found: Findings, count: int) -> Int64Array:
@@ -131,10 +132,20 @@ def explorer(found: Findings, choice: _Choice, on_progress: OnProgress | None = 
         "words": _words(choice, graph),
         "names": found.names.pick(numbering.rows.tolist()),
         "columns": [
-            {"name": name, "sign": 1 if strength > 0 else -1, "largest": float(abs(strength) ** 0.5)}
+            {
+                "name": name,
+                "sign": 1 if strength > 0 else -1,
+                "largest": float(abs(strength) ** 0.5),
+                "finer": name in found.communities.finer,
+            }
             for name, strength in zip(normal.names, normal.strengths, strict=True)
         ],
         "factors": F.astype(np.float32),
+        "communities": [
+            {"name": community.name, "sign": 1 if community.strength > 0 else -1, "of_links": found.of_links(c)}
+            for c, community in enumerate(found.communities)
+        ],
+        "memberships": _memberships(found, rows),
         "background": factors.background[rows].astype(np.float32),
         "degrees": graph.degrees[rows].astype(np.uint32),
         "neighbours": {"start": start.astype(np.uint32), "rows": _narrow(numbering.index[neighbours])},
@@ -146,6 +157,15 @@ def explorer(found: Findings, choice: _Choice, on_progress: OnProgress | None = 
             "probability": missing.probabilities.astype(np.float32),
         },
     }
+
+
+def _memberships(found: Findings, rows: Int64Array) -> npt.NDArray[np.float32]:
+    """The membership of these rows in each community (rows × communities), as it is shown; 0 if they are no members."""
+    V = np.zeros((found.graph.n_nodes, len(found.communities)), np.float32)
+    for c in range(len(found.communities)):
+        # A member of which no link leads to the community is a member nonetheless.
+        V[found.rows(c), c] = np.maximum(found.shown(c), np.finfo(np.float32).tiny)
+    return V[rows]
 
 
 def _neighbours(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from itertools import count
 from typing import Any
@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from philia._types import BoolArray, Float64Array, Int64Array, Node
+from philia._types import Float64Array, Int64Array, Node
 from philia.evaluate.covers import CoverLike, as_cover
 from philia.exceptions import InvalidParameterError
 from philia.explain import Communities
+from philia.explain.communities import memberships_of, rows_of
 from philia.factors import CommunityFactors
 from philia.graphs import Graph, Nodes
 from philia.models import CommunityModel, LinkModel
@@ -51,7 +52,7 @@ class Findings:
                 "for example CommunityModel().fit(graph)"
             )
         communities = model.communities()
-        return cls(model, communities, _incidence(model.factors_, communities), ShownNames.of(model.graph_.nodes))
+        return cls(model, communities, _incidence(communities), ShownNames.of(model.graph_.nodes))
 
     @property
     def graph(self) -> Graph:
@@ -74,11 +75,22 @@ class Findings:
         return np.bincount(self.memberships.indices, minlength=self.graph.n_nodes)
 
     def rows(self, community: int) -> Int64Array:
-        """The rows of a community's members, highest affinity first; ties in row order."""
-        start, end = self.memberships.indptr[community : community + 2]
-        rows = self.memberships.indices[start:end].astype(np.int64)
-        column = self.affinities(community)
-        return np.asarray(rows[np.argsort(-column[rows], kind="stable")])
+        """The rows of a community's members, fullest first."""
+        return rows_of(self.communities[community].members, self.graph.nodes)
+
+    def shown(self, community: int) -> Float64Array:
+        """The memberships of a community's members, in the order of their rows."""
+        return memberships_of(self.communities[community].members)
+
+    def of_links(self, community: int) -> bool:
+        """Whether the memberships of a community are shares of links."""
+        return self.communities.shares and self.communities[community].kind == "homophilous"
+
+    @cached_property
+    def read(self) -> CommunityFactors:
+        """The columns that are communities, without those that only make probabilities better."""
+        kept = self.factors.counts[0] - len(self.communities.finer)
+        return replace(self.factors, homophilous=self.factors.homophilous[:, :kept])
 
     def affinities(self, community: int) -> Float64Array:
         """The affinity of every node to a community."""
@@ -99,10 +111,9 @@ def _affinities(factors: CommunityFactors, name: str) -> Float64Array:
     return factors.homophilous[:, column] if column < k_B else factors.heterophilous[:, column - k_B]
 
 
-def _incidence(factors: CommunityFactors, communities: Communities) -> sparse.csc_array:
-    """Who is a member, from the communities' thresholds, without looking up names."""
-    columns = [(_affinities(factors, c.name), c.threshold) for c in communities]
-    return _as_columns([np.flatnonzero(_reaching(*column)) for column in columns], len(communities.nodes))
+def _incidence(communities: Communities) -> sparse.csc_array:
+    """Who is a member, without looking up names."""
+    return _as_columns([np.sort(rows_of(c.members, communities.nodes)) for c in communities], len(communities.nodes))
 
 
 def _as_columns(sets: list[Int64Array], n: int) -> sparse.csc_array:
@@ -114,11 +125,6 @@ def _as_columns(sets: list[Int64Array], n: int) -> sparse.csc_array:
     indices = np.concatenate([np.empty(0, np.int64), *sets])
     indptr = np.cumsum([0, *map(len, sets)])
     return sparse.csc_array((np.ones(len(indices), np.int64), indices, indptr), shape=(n, len(sets)))
-
-
-def _reaching(column: Float64Array, threshold: float) -> BoolArray:
-    membership = column / column.max()  # as ``normalize`` computes it, to the last bit
-    return np.asarray((membership >= threshold) & (membership > 0))
 
 
 @dataclass(frozen=True, eq=False)

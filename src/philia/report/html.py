@@ -28,6 +28,7 @@ from philia.models import LinkModel
 from philia.report.communities import cards, positions, shared_members
 from philia.report.explorer import BYTES, OnProgress, choose, explorer
 from philia.report.findings import Findings, Labels, LabelsLike, Match
+from philia.report.levels import levels
 from philia.report.matrix import matrix
 from philia.report.quality import JudgedPairs, quality
 from philia.report.summary import summary
@@ -38,7 +39,17 @@ _VERSION = 1
 
 _SCRIPTS = (
     *("text.js", "elements.js", "decode.js", "theme.js", "charts.js", "tables.js", "summary.js", "quality.js"),
-    *("cards.js", "overlap.js", "map.js", "communities.js", "matrix.js", "network.js", "combobox.js", "address.js"),
+    *(
+        "cards.js",
+        "overlap.js",
+        "map.js",
+        "levels.js",
+        "communities.js",
+        "matrix.js",
+        "network.js",
+        "combobox.js",
+        "address.js",
+    ),
     *("waterfall.js", "pair.js", "explorer.js", "main.js"),
 )
 """The page's scripts, each after those that it uses."""
@@ -115,12 +126,14 @@ def payload(
         "in_none": int(np.count_nonzero(found.communities_per_node == 0)),
         "unused": list(found.communities.unused),
         "rule": found.communities.rule,
+        "finer": len(found.communities.finer),
+        "levels": levels(found),
         "overlap": {
             "names": [community.name for community in found.communities],
             "shared": shared.tolist(),
             "positions": positions(shared).tolist(),
         },
-        "matrix": _packed(matrix(found.graph, found.factors)),
+        "matrix": _packed(matrix(found.graph, found.factors, found.read)),
         "explorer": _packed(explorer(found, choice, on_progress)),
     }
 

@@ -52,23 +52,31 @@ class Cells:
         return found
 
 
-def matrix(graph: Graph, factors: CommunityFactors, cells: int = _CELLS, nodes: int = _NODES) -> dict[str, Any]:
+def matrix(
+    graph: Graph,
+    factors: CommunityFactors,
+    read: CommunityFactors | None = None,
+    cells: int = _CELLS,
+    nodes: int = _NODES,
+) -> dict[str, Any]:
     """The section of the payload: per cell the share of linked pairs and the mean probability; and the groups.
+
+    Groups are named after the columns ``read``, which are all of them if not given.
 
     >>> from philia import as_graph
     >>> found = matrix(as_graph([(0, 1), (2, 3)]), CommunityFactors.attracting(np.ones((4, 1))))
     >>> found["cells"], found["groups"]
     (4, [['B1', 0, 3]])
     """
-    n = graph.n_nodes
-    cut = Cells(by_community(factors), min(n, cells))
+    n, groups = graph.n_nodes, factors if read is None else read
+    cut = Cells(by_community(groups), min(n, cells))
     most = max(nodes // max(cut.side, 1), 2) if n > nodes else n
     return {
         "cells": cut.side,
         "observed": binned_links(graph, cut.order, cells).astype(np.float32),
         "expected": mean_probabilities(factors, cut, most).astype(np.float32),
         "nodes": n,
-        "groups": _groups(factors, cut),
+        "groups": _groups(groups, cut),
         "words": _words(n, cut.side, most),
     }
 

@@ -60,7 +60,8 @@ def _groups(found: Findings) -> list[str]:
     popular = found.model.background == "popularity"
     if not attract and not repel:
         known = "popularity of each node" if popular else "density of the network"
-        return [f"No groups were found: the model knows only the {known}."]
+        finer = " and finer structure that is not read as groups" if found.communities.finer else ""
+        return [f"No groups were found: the model knows only the {known}{finer}."]
     than = "their popularity alone would explain" if popular else "other pairs"
     return [
         f"{_named(names, verb)}: two members{_of_same(names)} are linked {how} often than {than}."
@@ -183,13 +184,20 @@ def _curve(history: Float64Array, most: int = _POINTS) -> list[list[float]]:
 
 def _settings(model: CommunityModel) -> list[list[str]]:
     k_B, k_C = model.factors_.counts
+    level = model.level()
+    attract = [["communities that attract", _chosen(k_B, model.n_homophilous)]]
+    if level is not None:
+        attract = [
+            ["communities that attract", f"{len(level)} (with which the links have the shortest description)"],
+            ["columns of finer structure", _chosen(k_B - len(level), "auto")],
+        ]
     backgrounds = {
         "popularity": "each node has its own popularity",
         "constant": "the same for all pairs",
         "none": "none: even odds",
     }
     return [
-        ["communities that attract", _chosen(k_B, model.n_homophilous)],
+        *attract,
         ["communities that repel", _chosen(k_C, model.n_heterophilous)],
         ["penalty", _chosen(f"{model.penalty_:.3g}", model.penalty)],
         ["baseline", backgrounds[model.background]],

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, fields
 from typing import Any, TypeVar
 
+from philia._text import counted
+
 
 @dataclass(frozen=True)
 class Step:
@@ -98,7 +100,7 @@ class Selection:
         more = self.n_homophilous - self.read
         if not self.read or not more:
             return _counted(self.n_homophilous, "attract")
-        return f"{_counted(self.read, 'attract')} and {more} more {'column' if more == 1 else 'columns'}"
+        return f"{_counted(self.read, 'attract')} and {counted(more, 'more column')}"
 
     def _numbers(self) -> list[str]:
         others = [step for step in self.steps if step.n_communities != self.choice.n_communities]

@@ -2,7 +2,10 @@
 
 function communityCard(community, open) {
   const { name, kind, strength, typical, size, share, inside, members, overlaps, label, stability } = community;
-  const effect = `between two typical members; ${factorInWords(strength)} between the two strongest`;
+  const ofLinks = community.of_links;
+  const full = ofLinks ? "two whose links all lead here" : "the two strongest";
+  const strongest = ofLinks ? "Strongest members, share of links" : "Strongest members";
+  const effect = `between two typical members; ${factorInWords(strength)} between ${full}`;
   return element(
     "article", { class: `card community ${kind}`, id: `community-${name}`, "aria-label": `Community ${name}` },
     element("header", {}, element("h3", {}, name), kindMark(kind)),
@@ -13,7 +16,7 @@ function communityCard(community, open) {
     ),
     element("p", {}, `${plural(size, "member", "members")}, ${percent(share)} of all nodes`),
     densityBars(inside, kind),
-    members.length ? fact("Strongest members", memberButtons(members, open)) : null,
+    members.length ? fact(strongest, memberButtons(members, ofLinks, open)) : null,
     overlaps.length ? fact("Shares members with", overlapChips(overlaps)) : null,
     label ? fact("Matches the label", labelInWords(label)) : null,
     stability ? fact("In other fits", element("p", {}, stability.words)) : null,
@@ -29,13 +32,18 @@ function fact(title, body) {
 }
 
 /** Members are buttons if the explorer has them, and plain names otherwise. */
-function memberButtons(members, open) {
+function memberButtons(members, ofLinks, open) {
   const items = members.map(([name, membership, row]) => {
-    const text = [named(name, 60), element("span", { class: "faint" }, ` ${membership.toFixed(2)}`)];
+    const text = [named(name, 60), element("span", { class: "faint" }, ` ${membershipInWords(membership, ofLinks)}`)];
     if (row === null) return element("li", {}, element("span", { class: "chip" }, text));
     return element("li", {}, element("button", { type: "button", class: "chip", click: () => open(row) }, text));
   });
   return element("ul", { class: "chips" }, items);
+}
+
+/** A share of links in percent, or a membership from 0 to 1. */
+function membershipInWords(membership, ofLinks) {
+  return ofLinks ? percent(membership < 1e-6 ? 0 : membership) : membership.toFixed(2);
 }
 
 function overlapChips(overlaps) {

@@ -3,25 +3,31 @@
 const FIRST_CARDS = 12;
 
 function showCommunities(payload, open) {
-  const { communities, overlap } = payload;
+  const { communities, overlap, levels } = payload;
   if (!communities.length) {
-    const none = "The model found no communities: its predictions come from the popularity of each node.";
+    const finer = payload.finer ? " and from finer structure that is not read as communities" : "";
+    const none = `The model found no communities: its predictions come from the popularity of each node${finer}.`;
     place("communities-body", element("p", { class: "lede" }, none));
     return;
   }
   place("communities-words", wordsAboutTheRest(payload));
   showCards(communities, open);
   place("communities-table", communitiesTable(communities));
+  showLevels(levels);
+  document.getElementById("of-links").hidden = !communities.some((community) => community.of_links);
   const several = communities.length > 1;
   document.getElementById("map").parentElement.previousElementSibling.hidden = !several;
   place("map", several ? mapFigure(communities, overlap) : null);
   place("overlap", several ? overlapFigure(communities, overlap) : null);
 }
 
-function wordsAboutTheRest({ rule, in_none, unused, graph }) {
+function wordsAboutTheRest({ rule, in_none, unused, finer, graph }) {
   const left = `${plural(in_none, "node is", "nodes are")} in none of them (${percent(in_none / graph.nodes)}).`;
   const empty = unused.length ? ` Columns left empty by the fit: ${unused.join(", ")}.` : "";
-  return `${in_none ? left : "Every node is in at least one."} Membership rule: ${rule}.${empty}`;
+  const more = finer
+    ? ` Finer structure, in ${plural(finer, "more column", "more columns")} of the model, only sharpens predictions.`
+    : "";
+  return `${in_none ? left : "Every node is in at least one."} Who belongs is decided by: ${rule}.${empty}${more}`;
 }
 
 function showCards(communities, open) {

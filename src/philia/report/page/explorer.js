@@ -85,7 +85,7 @@ function nodeButton(network, node, row, show) {
 }
 
 function membershipsOf(network, node) {
-  const all = network.memberships(node).filter((one) => one.value >= 0.005).sort((a, b) => b.value - a.value);
+  const all = network.memberships(node).filter((one) => one.value > 0).sort((a, b) => b.value - a.value);
   const title = element("h4", {}, "Memberships");
   const sign = (kind) => element("span", { class: kind }, SIGNS[kind]);
   if (!all.length) return [title, element("p", {}, "This node is in no community.")];
@@ -94,11 +94,11 @@ function membershipsOf(network, node) {
   return [
     title,
     table(
-      "From 0 (none) to 1 (strongest)",
+      all.some((one) => one.ofLinks) ? "Share of its links that lead there" : "From 0 (none) to 1 (strongest)",
       [
         { title: "community", text: true, cell: (one) => [sign(one.kind), ` ${one.name}`] },
         { title: "", text: true, cell: (one) => bar(one.value, one.kind) },
-        { title: "membership", cell: (one) => one.value.toFixed(2) },
+        { title: "membership", cell: (one) => membershipInWords(one.value, one.ofLinks) },
       ],
       shown,
     ),

@@ -6,6 +6,8 @@ class Network {
     this.size = explorer.nodes;
     this.columns = explorer.columns;
     this.factors = unpack(explorer.factors);
+    this.communities = explorer.communities;
+    this.shown = unpack(explorer.memberships);
     this.background = unpack(explorer.background);
     this.degrees = unpack(explorer.degrees);
     this.start = unpack(explorer.neighbours.start);
@@ -26,11 +28,12 @@ class Network {
     return this.rows.subarray(this.start[row], this.start[row + 1]);
   }
 
+  /** The node's membership in each community; 0 if it is not a member. */
   memberships(row) {
-    const k = this.columns.length;
-    return this.columns.map((column, c) => ({
-      name: column.name, kind: column.sign > 0 ? "attracts" : "repels",
-      value: column.largest > 0 ? this.factors[row * k + c] / column.largest : 0,
+    const k = this.communities.length;
+    return this.communities.map((community, c) => ({
+      name: community.name, kind: community.sign > 0 ? "attracts" : "repels", ofLinks: community.of_links,
+      value: this.shown[row * k + c],
     }));
   }
 
@@ -42,7 +45,7 @@ class Network {
   reasons(i, j) {
     const k = this.columns.length;
     return this.columns.map((column, c) => ({
-      name: column.name, kind: column.sign > 0 ? "attracts" : "repels",
+      name: column.name, kind: column.sign > 0 ? "attracts" : "repels", finer: column.finer,
       logOdds: column.sign * this.factors[i * k + c] * this.factors[j * k + c],
     }));
   }

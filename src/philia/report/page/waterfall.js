@@ -2,9 +2,17 @@
 
 const MOST_STEPS = 9;
 
+/** What each community adds, and what all columns of finer structure add together. */
+function reasonsOf(network, i, j) {
+  const all = network.reasons(i, j);
+  const finer = all.filter((reason) => reason.finer).reduce((total, reason) => total + reason.logOdds, 0);
+  const reasons = [...all.filter((reason) => !reason.finer), { name: "finer structure", kind: "", logOdds: finer }];
+  return reasons.filter((reason) => reason.logOdds !== 0);
+}
+
 /** The steps of a pair; communities with little effect share one. */
 function stepsOf(network, i, j) {
-  const reasons = network.reasons(i, j).filter((reason) => reason.logOdds !== 0);
+  const reasons = reasonsOf(network, i, j);
   reasons.sort((one, other) => Math.abs(other.logOdds) - Math.abs(one.logOdds));
   const shown = reasons.length > MOST_STEPS + 1 ? reasons.slice(0, MOST_STEPS) : reasons;
   const rest = reasons.slice(shown.length);

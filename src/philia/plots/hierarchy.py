@@ -1,0 +1,102 @@
+"""The levels of communities as a tree: which merge first, and what is lost by that."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.axes import Axes
+from scipy.cluster.hierarchy import dendrogram
+
+from philia.plots.style import ATTRACT, NEUTRAL, TICK, axes_or_new, label, open_frame
+from philia.reading import Hierarchy
+
+_MOST_NAMES = 60
+"""Up to this many communities at the finest level, each has its name at the axis."""
+
+_TALLEST = 16.0
+"""The height in inches that is enough for that many names."""
+
+
+@dataclass(frozen=True)
+class Tree:
+    """The lines of a tree that grows to the right: leaves at 0, 1, 2, … from the top.
+
+    A branch is a bracket of four points, given by where they are (``at``) and the nats that are lost there (``lost``).
+    ``cut`` is the loss, in nats, between the default level and the next coarser one.
+    """
+
+    leaves: tuple[int, ...]
+    at: tuple[tuple[float, ...], ...]
+    lost: tuple[tuple[float, ...], ...]
+    cut: float
+
+    @classmethod
+    def of(cls, levels: Hierarchy) -> Tree:
+        """The tree of all levels; ``leaves`` are positions in the names of the finest level.
+
+        >>> from philia.datasets import classic
+        >>> from philia.reading import read_levels
+        >>> tree = Tree.of(read_levels(classic("karate")))
+        >>> tree.leaves, tree.at, 0 < tree.cut < tree.lost[0][1]
+        ((0, 1), ((0.0, 0.0, 1.0, 1.0),), True)
+        """
+        if levels.counts[0] < 2:
+            return cls(tuple(range(levels.counts[0])), (), (), 0.0)
+        merges = levels.linkage()
+        drawn = dendrogram(merges, no_plot=True)
+        # SciPy puts leaves at 5, 15, 25, …
+        at = tuple(tuple((x - 5) / 10 for x in bracket) for bracket in drawn["icoord"])
+        lost = tuple(tuple(float(y) for y in bracket) for bracket in drawn["dcoord"])
+        heights = np.log1p([0.0, *merges[:, 2]])
+        before = len(heights) - max(len(levels.default), 1)  # merges that lead to the default level
+        after = heights[before + 1] if before + 1 < len(heights) else 1.04 * heights[-1]
+        return cls(tuple(drawn["leaves"]), at, lost, float(np.expm1((heights[before] + after) / 2)))
+
+
+def hierarchy(levels: Hierarchy, ax: Axes | None = None) -> Axes:
+    """How communities merge into fewer: two branches join where that many nats of what communities save are lost.
+
+    The dashed line crosses the communities of the default level; those that it merges are blue. Names are
+    written if the finest level has at most 60 communities.
+
+    >>> from philia import plots
+    >>> from philia.datasets import classic
+    >>> from philia.reading import read_levels
+    >>> ax = plots.hierarchy(read_levels(classic("karate")))
+    >>> [tick.get_text() for tick in ax.get_yticklabels()]
+    ['B1  18 members', 'B2  16 members']
+    """
+    tree = Tree.of(levels)
+    ax = axes_or_new(ax, 6.5, min(1.8 + 0.26 * max(len(tree.leaves), 2), _TALLEST))
+    for at, lost in zip(tree.at, tree.lost, strict=True):
+        color = ATTRACT if max(lost) < tree.cut else NEUTRAL
+        ax.plot(lost, at, color=color, linewidth=1.6, solid_joinstyle="miter", solid_capstyle="butt")
+    if not tree.at:
+        ax.plot([0.0] * len(tree.leaves), tree.leaves, "o", color=NEUTRAL)
+    if tree.cut:
+        ax.axvline(tree.cut, color=NEUTRAL, linewidth=1, linestyle="--", zorder=0)
+    _write_names(ax, levels, tree)
+    most = max((max(lost) for lost in tree.lost), default=1.0)
+    ax.set_xscale("function", functions=(np.log1p, np.expm1))  # losses span orders of magnitude, and begin at 0
+    ticks = [0.0, *(10.0**power for power in range(12) if 10.0**power <= most)]
+    ax.set_xticks(ticks, [f"{tick:,.0f}" for tick in ticks])
+    ax.set_xlim(*np.expm1(np.array([-0.02, 1.04]) * np.log1p(most)))  # merges that lose nothing are at 0
+    label(ax, title=_counted(levels), x="nats lost by merging\n(the dashed line crosses the default level)")
+    ax.tick_params(axis="y", length=0)
+    open_frame(ax)
+    return ax
+
+
+def _counted(levels: Hierarchy) -> str:
+    count = len(levels.default)
+    said = f"{count:,} {'community' if count == 1 else 'communities'}" if count else "No communities"
+    return f"{said} by default, at most {levels.counts[0]:,}" if levels.counts[0] > count else said
+
+
+def _write_names(ax: Axes, levels: Hierarchy, tree: Tree) -> None:
+    sizes = levels[0].memberships.sum(axis=0).tolist()
+    named = [f"{name}  {size:,} members" for name, size in zip(levels[0].names, sizes, strict=True)]
+    shown = range(len(tree.leaves) if len(tree.leaves) <= _MOST_NAMES else 0)
+    ax.set_yticks(shown, [named[tree.leaves[at]] for at in shown], fontsize=TICK)
+    ax.set_ylim(max(len(tree.leaves), 1) - 0.4, -0.6)

@@ -1,0 +1,72 @@
+"""The page of a model that chose its communities: shares of links, levels, and finer structure."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from philia.models import CommunityModel
+from philia.report import write_report
+from tests.report.browser.conftest import Reported
+from tests.report.browser.visits import Visitor, go
+from tests.report.models import chosen, hostile
+
+
+@pytest.fixture(scope="module")
+def karate(tmp_path_factory: pytest.TempPathFactory) -> Reported:
+    return Reported(chosen(), write_report(chosen(), tmp_path_factory.mktemp("report") / "karate.html"))
+
+
+@pytest.fixture(scope="module")
+def page(visitor: Visitor, karate: Reported) -> Page:
+    return visitor.open(karate.path)
+
+
+def test_cards_show_the_share_of_links_of_each_member(page: Page) -> None:
+    assert page.locator(".community").count() == 2
+    card = page.locator("#community-B1")
+    expect(card).to_contain_text("Strongest members, share of links")
+    expect(card).to_contain_text("33 88.2\u00a0%")
+    expect(page.locator("#of-links")).to_be_visible()
+    expect(page.locator("#communities-words")).to_contain_text("1 more column of the model")
+
+
+def test_a_node_has_the_share_of_its_links(page: Page) -> None:
+    go(page, {"node": "8", "with": "0"})
+    rows = page.locator(".trio .card").first.locator("tbody tr")
+    assert [row.inner_text().split() for row in rows.all()] == [["▲", "B1", "60", "%"]]
+
+
+def test_finer_structure_is_one_step_and_no_community(page: Page) -> None:
+    go(page, {"node": "33", "with": "2"})
+    rows = page.locator(".reasons tbody tr")
+    names = rows.locator("th").all_inner_texts()
+    why = chosen().explain(33, 2)
+    finer = sum(reason.log_odds for reason in why.reasons if reason.finer)
+    assert set(names) == {"baseline", "B1", "B2", "finer structure", "together"}
+    shown = rows.nth(names.index("finer structure")).locator("td").nth(1).inner_text()
+    assert float(shown) == pytest.approx(finer, abs=6e-4)
+
+
+def test_levels_are_a_tree_with_its_numbers(page: Page) -> None:
+    levels = page.locator("#levels")
+    levels.scroll_into_view_if_needed()
+    expect(levels.locator(".js-plotly-plot")).to_be_visible()
+    expect(levels).to_contain_text("crosses the 2 communities of this page")
+    levels.get_by_text("The numbers").click()
+    assert levels.locator("tbody tr").first.inner_text().split("\t")[-1] == "shown on this page"
+
+
+def test_a_model_with_given_numbers_has_no_levels(visitor: Visitor, dating: Reported) -> None:
+    page = visitor.open(dating.path)
+    expect(page.locator("#levels-title")).to_be_hidden()
+    assert page.locator("#levels").inner_text() == ""
+
+
+def test_hostile_names_stay_text_if_the_model_chose_its_communities(visitor: Visitor, tmp_path: Path) -> None:
+    model = CommunityModel(random_state=0).fit(hostile().graph_)
+    page = visitor.open(write_report(model, tmp_path / "hostile.html"))
+    assert page.evaluate("window.hacked") is None
+    assert page.locator("#content img, #content script").count() == 0
