@@ -508,7 +508,8 @@ def _detail(results: Sequence[Result]) -> Table:
         levels = f"{own['f1']:.3f} / {own['hindsight']:.3f}"
         rows.append((name, *sizes, levels, finest, f"{own['per_node']:.2f}", f"{own['seconds']:.2f}", *fit))
     columns = (
-        "graph", "nodes", "links", "F1, default / best level of the first run in hindsight", "the same, nested block model",
+        "graph", "nodes", "links", "F1, default / best level of the first run in hindsight",
+        "the same, nested block model",
         "communities per node", "seconds of reading", "seconds of the whole fit", "the same sets", "that repel",
     )  # fmt: skip
     return Table("philia in detail", columns, tuple(rows))
