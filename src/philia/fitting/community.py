@@ -53,6 +53,12 @@ class CommunityParametrization(Parametrization):
             return self
         return replace(self, n_homophilous=len(self.given) + self.n_homophilous, given=None)
 
+    def weighed(self, factor: float) -> CommunityParametrization:
+        """The same with given communities that are this many times as strong."""
+        if self.given is None:
+            return self
+        return replace(self, given=replace(self.given, strengths=factor * self.given.strengths))
+
     @property
     def counts(self) -> tuple[int, int]:
         """The numbers of communities of both kinds."""

@@ -349,7 +349,7 @@ class CommunityModel(Factorization):
         asked: Any = (self.n_homophilous, self.n_heterophilous, self.penalty)
         self.selection_, factors = choose(usual, *(None if setting == AUTO else setting for setting in asked))
         self.penalty_ = self.selection_.penalty if self.penalty == AUTO else float(self.penalty)
-        begin = replace(columns.resized(*factors.counts), begin=FromFactors(factors))
+        begin = replace(columns.resized(*factors.counts), begin=FromFactors(factors)).weighed(self.selection_.weight)
         problem, solver = self._posed(begin, self.penalty_, *given)
         if not self.selection_.interrupted:
             # The choice ended near the end of this fit: half of the iterations are plenty.

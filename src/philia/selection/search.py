@@ -33,6 +33,10 @@ _SHRINK_TO = 0.82
 _HOPELESS = 4.0
 """This many standard errors below the best, fewer communities will not recover."""
 
+_WEIGHT_STEP, _WEIGHT_STEPS = 1.5, 2
+"""The step by which the weight of given communities is moved, since validation pairs hardly tell closer ones apart, and
+the most steps: communities that count for less than half would not be those that are read."""
+
 _DEAD = 1e-4
 """A community that changes no log-odds by more than this is dead: a column near zero never recovers."""
 
@@ -56,6 +60,7 @@ class _State:
     penalty: float
     likelihoods: Float64Array
     counts: tuple[int, int]
+    weight: float
 
     @property
     def total(self) -> float:
@@ -90,6 +95,7 @@ class Search:
         self.interrupted = False
         self.kinds: _Kinds = (True, True)
         self._pairs = max(1.0, sum(float(judge.weights.sum()) for judge in judges))  # one node has no pairs at all
+        self.weight = 1.0
 
     def run(self, settings: Settings, share: float, read: int = 0) -> tuple[Selection, CommunityFactors]:
         """Follow the path that the settings leave open; ``share`` is the share of pairs that each fold hides.
@@ -98,7 +104,7 @@ class Search:
         """
         began = time.perf_counter()
         try:
-            state = self._walked(settings)
+            state = self._walked(settings, read)
         except KeyboardInterrupt:  # between two runs; a run that is interrupted keeps its best point
             left = [tried for tried in self.tried if tried.factors]
             if not left:
@@ -116,15 +122,18 @@ class Search:
             seconds=time.perf_counter() - began,
             interrupted=self.interrupted,
             read=read,
+            weight=state.weight,
         )
         return selection, state.factors[0]
 
-    def _walked(self, settings: Settings) -> _State:
+    def _walked(self, settings: Settings, read: int) -> _State:
         """The end of the path."""
         self.kinds = kinds = settings.search_kinds
         state = self._trained(self._started(settings.counts, settings.penalty), settings.penalty, _FIRST)
         if settings.search_penalty:
             state = self._best_penalty(state, 2.0)
+        if read:
+            state = self._best_weight(state)
         state = self._fewest(state, kinds, _SHRINK_TO, _HOPELESS)
         if settings.search_penalty and any(kinds):
             state = self._best_penalty(state, 2.0**0.5)
@@ -144,7 +153,7 @@ class Search:
         trained = tuple(self._run(fold, begun, iterations) for fold, begun in zip(self.folds, factors, strict=True))
         trained = _alive(trained, self.kinds)
         found = [judge.of_factors(f) for judge, f in zip(self.judges, trained, strict=True)]
-        state = _State(trained, penalty, np.concatenate(found), trained[0].counts)
+        state = _State(trained, penalty, np.concatenate(found), trained[0].counts, self.weight)
         if not np.isfinite(state.total):
             raise DivergedError(
                 f"with a penalty of {penalty:.3g} a trial ended in numbers that are not finite, so nothing can be "
@@ -178,6 +187,38 @@ class Search:
             if best is not state:
                 break
         return best
+
+    def _best_weight(self, state: _State) -> _State:
+        """What the strengths of given communities are multiplied by, moved as long as validation pairs become likelier.
+
+        They were found as if members belonged to a community fully and nothing else mattered.
+        """
+        best = state
+        for factor in (_WEIGHT_STEP, 1 / _WEIGHT_STEP):
+            for _ in range(_WEIGHT_STEPS):
+                if self.interrupted:
+                    break
+                self._weigh(best.weight * factor)
+                next_one = self._trained(best.factors, best.penalty, _WALK)
+                if next_one.total <= best.total:
+                    next_one.forget()
+                    break
+                best.forget()
+                best = next_one
+            if best is not state:
+                break
+        self._weigh(best.weight)
+        return best
+
+    def _weigh(self, weight: float) -> None:
+        """Let given communities count this much."""
+        factor, self.weight = weight / self.weight, weight
+        columns = [(fold, fold.parametrization) for fold in self.folds]
+        self.folds = tuple(
+            replace(fold, parametrization=own.weighed(factor)) if isinstance(own, CommunityParametrization) else fold
+            for fold, own in columns
+        )
+        self.judges = [replace(judge, offsets=judge.offsets * factor) for judge in self.judges]
 
     def _fewest(self, state: _State, kinds: _Kinds, keep: float, hopeless: float) -> _State:
         """The fewest communities within one standard error of the best.

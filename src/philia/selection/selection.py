@@ -41,7 +41,7 @@ class Selection:
     ``steps`` holds everything that was tried, in order, and ``chosen`` is the index of the choice: the setting with the
     fewest communities among those within one standard error of the best. ``density`` is the log-likelihood of giving
     every pair the same probability. ``read`` is how many of the attracting communities were read off the graph by the
-    length of its description, and were given to every step.
+    length of its description, and were given to every step; their strengths count ``weight`` times.
 
     >>> steps = (Step(1, 6, 2, -0.050), Step(1, 4, 1, -0.049), Step(1, 2, 0, -0.06, 0.002))
     >>> print(Selection(steps, 1, folds=1, share=0.1, links=120, density=-0.08, seconds=0.5))
@@ -58,6 +58,7 @@ class Selection:
     seconds: float
     interrupted: bool = False
     read: int = 0
+    weight: float = 1.0
 
     @property
     def choice(self) -> Step:
