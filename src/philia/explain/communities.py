@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations, islice
 from typing import Any, overload
@@ -155,7 +155,7 @@ class Communities(Sequence[Community]):
     rule: str
     nodes: Nodes
     unused: tuple[str, ...]
-    finer: tuple[str, ...] = ()
+    finer: Mapping[str, str] = field(default_factory=dict)
     shares: bool = False
 
     def tested(self, significance: Significance) -> Communities:
@@ -327,16 +327,32 @@ def find_communities(
     return Communities(found, chosen.meaning, graph.nodes, unused, shares=chosen.shares)
 
 
+def finer_structure(level: Level, graph: Graph, factors: CommunityFactors) -> dict[str, str]:
+    """The columns of B after those of the level, each with the community that it refines, or with "".
+
+    A column refines a community if that is where most of what it adds to the log-odds of links is.
+    """
+    rows, columns = graph.links
+    together = (level.labels[rows] == level.labels[columns]) & (level.labels[rows] >= 0)
+    where, found = level.labels[rows], {}
+    for c in range(len(level), factors.counts[0]):
+        added = factors.homophilous[rows, c] * factors.homophilous[columns, c]
+        inside = np.bincount(where[together], added[together], minlength=len(level))
+        refines = len(level) and inside.max() > added.sum() / 2
+        found[factors.names[c]] = level.names[int(inside.argmax())] if refines else ""
+    return found
+
+
 def read_communities(
     level: Level, graph: Graph, factors: CommunityFactors, stability: Stability | None = None
 ) -> Communities:
     """The communities that were read off a graph, and those of the model that repel; memberships are shares of links.
 
-    The columns of B begin with those of the level. The others are ``finer``.
+    The columns of B begin with those of the level. The others are finer structure (``finer_structure``).
     """
     found = communities_of(level, graph, stability)
     repelling = find_communities(graph, replace(factors, homophilous=factors.homophilous[:, :0]), stability=stability)
-    finer = factors.names[len(level) : factors.counts[0]]
+    finer = finer_structure(level, graph, factors)
     return replace(found, found=(*found, *repelling), rule=SHORTEST, unused=repelling.unused, finer=finer)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -22,7 +22,7 @@ class Reason:
 
     ``stability`` (the mean likeness, from 0 to 1), ``found`` (in words) and ``intervals`` (of both memberships) are
     about the community in other fits; they are there once ``model.stability()`` was called. ``finer`` is true of a
-    column that makes probabilities better but is not read as a community.
+    column that makes probabilities better but is not read as a community, nor refines one.
 
     >>> Reason("B1", log_odds=0.0, affinities=(0.0, 2.0)).odds_factor
     1.0
@@ -122,11 +122,12 @@ def explain_link(
     u: Node,
     v: Node,
     stability: Stability | None = None,
-    finer: Collection[str] = (),
+    finer: Mapping[str, str] | None = None,
 ) -> LinkExplanation:
     """The logit of the pair (u, v) as a sum over communities; ``stability`` is what other fits found.
 
-    ``finer`` names the columns that are not read as communities.
+    ``finer`` has the columns that are not read as communities, and the community that each of them refines, or "". What
+    such a column adds counts as the community's.
 
     >>> from philia.datasets import classic
     >>> graph = classic("karate")
@@ -142,13 +143,18 @@ def explain_link(
         raise InvalidParameterError(f"{u!r} was given twice; a link has two different nodes")
     baseline, *terms = factors.contributions(np.array([i]), np.array([j]))[0].tolist()
     affinities = np.hstack([factors.homophilous[[i, j]], factors.heterophilous[[i, j]]])
+    finer = {} if finer is None else finer
+    parts: dict[str, list[float]] = {}
+    for name, term in zip(factors.names, terms, strict=True):
+        parts.setdefault(finer.get(name) or name, []).append(term)
     reasons = tuple(
         _seen_by_others(
-            Reason(name, term, (float(affinities[0, c]), float(affinities[1, c])), finer=name in finer),
+            Reason(name, math.fsum(parts[name]), (float(mine), float(theirs)), finer=name in finer),
             None if stability is None else stability.of(name),
             (i, j),
         )
-        for c, (name, term) in enumerate(zip(factors.names, terms, strict=True))
+        for name, mine, theirs in zip(factors.names, *affinities, strict=True)
+        if name in parts
     )
     return LinkExplanation(u, v, graph.has_link(u, v), baseline, reasons)
 

@@ -12,7 +12,7 @@ import numpy as np
 from philia._types import Int64Array, Node
 from philia.exceptions import InvalidParameterError
 from philia.explain import LinkExplanation, NormalizedFactors, explain_link, normalize
-from philia.explain.communities import Communities, odds_effect, read_communities
+from philia.explain.communities import Communities, finer_structure, odds_effect, read_communities
 from philia.explain.rules import rule_names
 from philia.explain.significance import Significance, measure_significance, popularity_offsets, significance_folds
 from philia.factors import CommunityFactors, Factors
@@ -264,7 +264,7 @@ class CommunityModel(Factorization):
         """Why a link between the two nodes is likely or unlikely: the part of each community in its log-odds."""
         check_is_fitted(self)
         level = self.level()
-        finer = () if level is None else self.factors_.names[len(level) : self.factors_.counts[0]]
+        finer = None if level is None else finer_structure(level, self.graph_, self.factors_)
         return explain_link(self.graph_, self.factors_, u, v, self.stability_, finer)
 
     def normalized(self) -> NormalizedFactors:

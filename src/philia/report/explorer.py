@@ -137,6 +137,7 @@ def explorer(found: Findings, choice: _Choice, on_progress: OnProgress | None = 
                 "sign": 1 if strength > 0 else -1,
                 "largest": float(abs(strength) ** 0.5),
                 "finer": name in found.communities.finer,
+                "part_of": found.communities.finer.get(name, ""),
             }
             for name, strength in zip(normal.names, normal.strengths, strict=True)
         ],

@@ -41,13 +41,21 @@ class Network {
     return this.background[i] + this.background[j];
   }
 
-  /** What each community adds to the log-odds of the pair; computed in 64 bits from 32-bit factors. */
+  /** What each community adds to the log-odds of the pair, with the columns that refine it; computed in 64 bits from
+   * 32-bit factors. */
   reasons(i, j) {
     const k = this.columns.length;
-    return this.columns.map((column, c) => ({
-      name: column.name, kind: column.sign > 0 ? "attracts" : "repels", finer: column.finer,
-      logOdds: column.sign * this.factors[i * k + c] * this.factors[j * k + c],
-    }));
+    const added = (c) => this.columns[c].sign * this.factors[i * k + c] * this.factors[j * k + c];
+    const found = new Map();
+    this.columns.forEach((column, c) => {
+      if (column.part_of) return;
+      const kind = column.sign > 0 ? "attracts" : "repels";
+      found.set(column.name, { name: column.name, kind, finer: column.finer, logOdds: added(c) });
+    });
+    this.columns.forEach((column, c) => {
+      if (column.part_of) found.get(column.part_of).logOdds += added(c);
+    });
+    return [...found.values()];
   }
 
   logit(i, j) {
