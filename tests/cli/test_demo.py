@@ -9,7 +9,7 @@ from philia.graphs import read_communities
 from philia.models import CommunityModel
 from tests.plots.rendering import room_left
 
-SMALL = ["--nodes", "300", "--cities", "3"]
+SMALL = ["--nodes", "250", "--cities", "3"]
 FIGURES = ["network.png", "reconstruction.png", "factors.png", "loss.png", "explanation.png"]
 
 
@@ -27,7 +27,7 @@ def test_the_demo_finds_cities_and_genders_and_replaces_old_files(folder: Path, 
 
 def test_the_demo_explains_what_happens_and_what_to_type_next(run: Any) -> None:
     said = run("demo", *SMALL).stdout
-    for word in ("300 made-up users", "adjusted Rand index", "network.png", "philia fit your_links.csv"):
+    for word in ("250 made-up users", "adjusted Rand index", "network.png", "philia fit your_links.csv"):
         assert word in said
     for command in ("communities", "explain", "predict"):
         (line,) = [text for text in said.splitlines() if text.startswith(f"philia {command}")]

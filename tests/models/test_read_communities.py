@@ -56,13 +56,13 @@ def test_the_first_columns_of_the_factors_are_those_that_were_read(model: Commun
     np.testing.assert_array_equal(model.factors_.homophilous[:, :3], level.affinities)
     assert model.selection_ is not None
     assert model.selection_.n_homophilous == k
-    assert model.communities().finer == model.factors_.names[3:k]
+    assert tuple(model.communities().finer) == model.factors_.names[3:k]
 
 
 def test_a_rule_reads_the_columns_instead(model: CommunityModel) -> None:
     by_rule = model.communities("nearest")
     assert len([c for c in by_rule if c.kind == "homophilous"]) == model.factors_.counts[0]
-    assert by_rule.finer == ()
+    assert not by_rule.finer
 
 
 @pytest.mark.parametrize("settings", [{"random_state": 5}, {"random_state": None}, {"n_jobs": 1}, {"dtype": "float32"}])
@@ -158,7 +158,7 @@ def test_a_model_that_cannot_read_does_not(settings: dict[str, Any]) -> None:
     model = CommunityModel(**{"n_heterophilous": 0, "penalty": 1, "random_state": 0, **settings}).fit(GRAPH)
     assert model.read_ is None
     assert model.level() is None
-    assert model.communities().finer == ()
+    assert not model.communities().finer
 
 
 def test_weights_switch_reading_off() -> None:

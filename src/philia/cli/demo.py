@@ -95,7 +95,7 @@ def _fit(out: Output, app: DatingApp) -> CommunityModel:
 def _compare(out: Output, app: DatingApp, model: CommunityModel) -> dict[str, Any]:
     from sklearn.metrics import adjusted_rand_score
 
-    city = adjusted_rand_score(app.city, model.factors_.homophilous.argmax(axis=1))
+    city = adjusted_rand_score(app.city, model.labels_)
     gender = adjusted_rand_score(app.gender, model.factors_.heterophilous.argmax(axis=1))
     out.say()
     out.say("3. What it found", style="bold")
@@ -233,7 +233,7 @@ def _factors(app: DatingApp, model: CommunityModel, order: Int64Array) -> Axes:
     from philia import plots
     from philia.plots.style import label
 
-    k_B, k_C = model.factors_.counts
+    k_B, k_C = model.read_columns().counts
     figure = Figure(figsize=(10.5, 6.5), layout="constrained", dpi=150)
     grid = figure.add_gridspec(1, 2, width_ratios=[k_B, k_C + 1.5])
     left, right = figure.add_subplot(grid[0]), figure.add_subplot(grid[1])

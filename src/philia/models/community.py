@@ -226,7 +226,7 @@ class CommunityModel(Factorization):
                 found.append((factors, popularity_offsets(seen(self.graph_, hidden), sample)))
                 if on_fit is not None:
                     on_fit(len(found), folds)
-        self.significance_ = measure_significance(self._read_columns(), found)
+        self.significance_ = measure_significance(self.read_columns(), found)
         return self.significance_
 
     def heterophily(self, folds: int = 3) -> Estimate:
@@ -382,7 +382,8 @@ class CommunityModel(Factorization):
         k_C = n_heterophilous if self.n_heterophilous == AUTO else int(self.n_heterophilous)
         return CommunityParametrization(k_B, k_C, self.background, self.start, self.loss)
 
-    def _read_columns(self) -> CommunityFactors:
+    def read_columns(self) -> CommunityFactors:
+        """The columns that are read as communities, without finer structure, as factors."""
         level = self.level()
         if level is None:
             return self.factors_

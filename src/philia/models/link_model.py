@@ -290,11 +290,11 @@ class LinkModel(Estimator):
             except KeyboardInterrupt:
                 if not others:
                     raise
-        self.stability_ = measure_stability(self._read_columns(), others)
+        self.stability_ = measure_stability(self.read_columns(), others)
         return self.stability_
 
-    def _read_columns(self) -> CommunityFactors:
-        """The columns that are read as communities."""
+    def read_columns(self) -> CommunityFactors:
+        """The columns that are read as communities, without finer structure, as factors."""
         return self.factors_.readable()
 
     def _refitted(self, seed: int, held_out: HeldOut | None = None) -> CommunityFactors:
@@ -380,7 +380,7 @@ def refitted(model: LinkModel, graph: Graph, held_out: HeldOut | None) -> Commun
     model.fit(graph, held_out=held_out)
     if model.solution_.reason == "interrupted":
         raise KeyboardInterrupt  # the solver kept its best point, but half a fit says nothing about the model
-    return model._read_columns()
+    return model.read_columns()
 
 
 def _other_seeds(random_state: object, count: int) -> list[int]:

@@ -119,8 +119,9 @@ def memberships(
 ) -> Axes:
     """A heat map of how strongly each node belongs to each community: blue if members attract, orange if they repel.
 
-    Every column is drawn relative to its fullest member. Rows follow ``order`` (row numbers; by default nodes are
-    grouped by their strongest community), and columns are sorted to match. ``kinds`` selects kinds of communities.
+    Finer structure is not drawn. Every column is drawn relative to its fullest member. Rows follow ``order`` (row
+    numbers; by default nodes are grouped by their strongest community), and columns are sorted to match. ``kinds``
+    selects kinds of communities.
 
     >>> from philia import CommunityModel, plots
     >>> from philia.datasets import dating_app
@@ -130,7 +131,7 @@ def memberships(
     ['C1', 'C2']
     """
     n = model.graph_.n_nodes
-    rows = by_community(model.factors_) if order is None else checked_order(order, n)
+    rows = by_community(model.read_columns()) if order is None else checked_order(order, n)
     colors, names = _columns(model, rows, kinds)
     nodes = [literal(name) for name in model.graph_.nodes.pick(rows)] if n <= _MOST_NAMES else []
     written = max(map(len, nodes), default=0)
@@ -149,7 +150,8 @@ def memberships(
 
 def _columns(model: CommunityModel, rows: Int64Array, kinds: Sequence[Kind]) -> tuple[Float64Array, list[str]]:
     """The colors (rows × columns × 3) and the names of the columns drawn."""
-    B, C, names = model.factors_.homophilous, model.factors_.heterophilous, model.factors_.names
+    read = model.read_columns()
+    B, C, names = read.homophilous, read.heterophilous, read.names
     parts: list[Float64Array] = []
     shown: list[str] = []
     for kind, F, color_map, first in (("homophilous", B, ATTRACT_MAP, 0), ("heterophilous", C, REPEL_MAP, B.shape[1])):

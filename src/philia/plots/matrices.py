@@ -51,7 +51,7 @@ def probabilities(model: CommunityModel, ax: Axes | None = None, order: npt.Arra
     'node'
     """
     n = model.graph_.n_nodes
-    rows = by_community(model.factors_) if order is None else checked_order(order, n)
+    rows = by_community(model.read_columns()) if order is None else checked_order(order, n)
     P = _sampled_probabilities(model, rows)
     drawn = heat_map(P, ax, extent=n, largest=_darkest(P), bar="probability of a link")
     which = "every pair" if len(P) == n else f"pairs of {len(P)} of {n:,} nodes"
@@ -75,7 +75,7 @@ def reconstruction(
     ('60 nodes, 189 links', 'What the model makes of them')
     """
     graph, n = model.graph_, model.graph_.n_nodes
-    rows = by_community(model.factors_) if order is None else checked_order(order, n)
+    rows = by_community(model.read_columns()) if order is None else checked_order(order, n)
     left, right = axes or _two_axes()
     P = _sampled_probabilities(model, rows)
     heat_map(binned_links(graph, rows), left, extent=n, largest=_darkest(P))
