@@ -41,8 +41,8 @@ ax = plots.adjacency(app.graph, ax, order=sorted_users)
 # What philia finds
 # -----------------
 #
-# We do not say how many groups there are, or of which kind. The model sets aside validation pairs, and takes the fewest
-# communities that predict those well.
+# We do not say how many groups there are, or of which kind. The communities that attract are those with which the links
+# have the shortest description. What repels, and what else helps to predict, is chosen by validation pairs.
 
 model = philia.CommunityModel(random_state=0).fit(app.graph)
 print(model.selection_)
@@ -64,7 +64,8 @@ print("attracting, and the cities:", compare_communities(attracting, groups(app.
 print("repelling, and the genders:", compare_communities(repelling, groups(app.gender), app.graph))
 
 # %%
-# The genders are found without an error, the cities almost. The next picture has a column for each community and a row
+# Both are found without an error. The ten more columns follow the cities too: they make probabilities better, but need not
+# be read, and explanations count them as part of the cities. The next picture has a column for each community and a row
 # for each user, in the same order as above: every user has one dark blue cell, the city, and an orange one, the gender.
 
 _, ax = plt.subplots(figsize=(6, 6), layout="constrained")

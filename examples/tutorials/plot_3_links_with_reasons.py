@@ -90,12 +90,12 @@ _, ax = plt.subplots(figsize=(8, 4), layout="constrained")
 ax = plots.waterfall(why, ax)
 
 # %%
-# Which communities are these? Here are their members, those with the highest membership first:
+# Which communities are these? Here are their members, those with the largest share of their links in it first:
 
 print(model.selection_)
 by_name = {community.name: community for community in model.communities()}
 for reason in why.strongest(2):
-    print(by_name[reason.community])
+    print(by_name.get(reason.community, f"{reason.community} is finer structure, not a community to be read"))
 
 # %%
 # Wrong predictions have reasons too, and show what the model does not know. The likeliest held-out pair that is not

@@ -60,22 +60,22 @@ print(model.selection_)
 # --------------------------------
 #
 # Louvain assigns every node to exactly one community. Here a node may be in several, in one or in none, and its
-# membership in each is a number between 0 and 1.
+# membership in each is the share of its links that lead there.
 
 partition = nx.community.louvain_communities(G, seed=0)
 print("Louvain:", len(partition), "communities, everybody is in exactly one")
 
 found = model.communities()
 print("philia:", len(found), "communities;", found.n_unassigned, "people are in none")
-for person in ("Valjean", "Marius", "Gervais"):
+for person in ("Valjean", "Marius", "Jondrette"):
     print(f"{person}:", ", ".join(f"{name} {share:.2f}" for name, share in found.of(person).items()))
 
 # %%
-# The hero is in several circles, Gervais in none, and no node is forced into one. If you do need one label per node,
-# take the largest membership, and treat nodes without a community separately:
+# The hero is in several circles, Jondrette in none, and no node is forced into one. If you do need one label per node,
+# ``labels_`` has it, with -1 for nodes without a community, and ``partition()`` has the same as sets:
 
-labels = {node: next(iter(found.of(node)), None) for node in model.graph_.nodes}
-print(labels["Valjean"], labels["Marius"], labels["Gervais"])
+labels = dict(zip(model.graph_.nodes, model.labels_.tolist(), strict=True))
+print(labels["Valjean"], labels["Marius"], labels["Jondrette"])
 
 # %%
 # Both kinds of results can be compared; all nodes count, including those in no community:
