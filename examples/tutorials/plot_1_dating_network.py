@@ -64,9 +64,10 @@ print("attracting, and the cities:", compare_communities(attracting, groups(app.
 print("repelling, and the genders:", compare_communities(repelling, groups(app.gender), app.graph))
 
 # %%
-# Both are found without an error. The ten more columns follow the cities too: they make probabilities better, but need not
-# be read, and explanations count them as part of the cities. The next picture has a column for each community and a row
-# for each user, in the same order as above: every user has one dark blue cell, the city, and an orange one, the gender.
+# Both are found without an error. The ten more columns follow the cities too: they make probabilities better, but need
+# not be read, and explanations count them as part of the cities. The next picture has a column for each community and a
+# row for each user, in the same order as above: every user has one dark blue cell, the city, and an orange one, the
+# gender.
 
 _, ax = plt.subplots(figsize=(6, 6), layout="constrained")
 ax = plots.memberships(model, ax, order=sorted_users)

@@ -21,7 +21,7 @@ def test_the_demo_finds_cities_and_genders_and_replaces_old_files(folder: Path, 
     assert found["adjusted_rand_index"]["gender"] > 0.9
     for name in FIGURES:
         assert (folder / "shown" / name).read_bytes().startswith(b"\x89PNG")
-    assert CommunityModel.load(folder / "shown" / "model.safetensors").graph_.n_nodes == 300
+    assert CommunityModel.load(folder / "shown" / "model.safetensors").graph_.n_nodes == 250
     assert len(read_communities(folder / "shown" / "communities.txt", form="lines")) == 5
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from philia.datasets import classic
 from philia.models import CommunityModel
 from philia.report import write_report
 from tests.report.browser.conftest import Reported
@@ -30,7 +31,7 @@ def test_cards_show_the_share_of_links_of_each_member(page: Page) -> None:
     expect(card).to_contain_text("Strongest members, share of links")
     expect(card).to_contain_text("33 88.2\u00a0%")
     expect(page.locator("#of-links")).to_be_visible()
-    expect(page.locator("#communities-words")).to_contain_text("1 more column of the model")
+    expect(page.locator("#communities-words")).to_contain_text("2 more columns of the model")
 
 
 def test_a_node_has_the_share_of_its_links(page: Page) -> None:
@@ -39,15 +40,27 @@ def test_a_node_has_the_share_of_its_links(page: Page) -> None:
     assert [row.inner_text().split() for row in rows.all()] == [["▲", "B1", "60", "%"]]
 
 
-def test_finer_structure_is_one_step_and_no_community(page: Page) -> None:
-    go(page, {"node": "33", "with": "2"})
+def log_odds(page: Page) -> dict[str, float]:
     rows = page.locator(".reasons tbody tr")
     names = rows.locator("th").all_inner_texts()
-    why = chosen().explain(33, 2)
-    finer = sum(reason.log_odds for reason in why.reasons if reason.finer)
-    assert set(names) == {"baseline", "B1", "B2", "finer structure", "together"}
-    shown = rows.nth(names.index("finer structure")).locator("td").nth(1).inner_text()
-    assert float(shown) == pytest.approx(finer, abs=6e-4)
+    return {name: float(rows.nth(at).locator("td").nth(1).inner_text()) for at, name in enumerate(names)}
+
+
+def test_a_column_that_refines_a_community_counts_as_the_community(page: Page) -> None:
+    go(page, {"node": "33", "with": "2"})
+    why = {reason.community: reason.log_odds for reason in chosen().explain(33, 2).reasons}
+    shown = log_odds(page)
+    assert set(shown) == {"baseline", "B1", "B2", "together"}
+    assert {name: shown[name] for name in why} == pytest.approx(why, abs=6e-4)
+
+
+def test_other_finer_structure_is_one_step_and_no_community(visitor: Visitor, tmp_path: Path) -> None:
+    model = CommunityModel(random_state=0).fit(classic("les_miserables"))
+    page = visitor.open(write_report(model, tmp_path / "novel.html"))
+    go(page, {"node": "Valjean", "with": "Enjolras"})
+    finer = sum(reason.log_odds for reason in model.explain("Valjean", "Enjolras").reasons if reason.finer)
+    assert finer > 1
+    assert log_odds(page)["finer structure"] == pytest.approx(finer, abs=6e-4)
 
 
 def test_levels_are_a_tree_with_its_numbers(page: Page) -> None:
