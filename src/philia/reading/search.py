@@ -105,6 +105,7 @@ def _polished(measure: DescriptionLength, now: Description) -> Description:
         rows = np.flatnonzero(now.labels >= 0)
         values -= np.where(now.labels >= 0, values[np.arange(measure.n), now.labels], np.inf)[:, None]
         values[rows, now.labels[rows]] = -np.inf
+        values[measure.links_into(now.labels, now.count) == 0] = -np.inf  # nobody belongs where nobody is known
         better = None
         for at in np.argsort(-values, axis=None, kind="stable")[:tries]:
             node, group = divmod(int(at), now.count)

@@ -43,7 +43,8 @@ def test_a_node_has_the_share_of_its_links(page: Page) -> None:
 def log_odds(page: Page) -> dict[str, float]:
     rows = page.locator(".reasons tbody tr")
     names = rows.locator("th").all_inner_texts()
-    return {name: float(rows.nth(at).locator("td").nth(1).inner_text()) for at, name in enumerate(names)}
+    shown = (rows.nth(at).locator("td").nth(1).inner_text().replace("−", "-") for at in range(len(names)))
+    return dict(zip(names, map(float, shown), strict=True))
 
 
 def test_a_column_that_refines_a_community_counts_as_the_community(page: Page) -> None:
