@@ -106,7 +106,9 @@ def shares_through(links: Any, own: Float64Array, others: Float64Array) -> Float
         of = np.repeat(np.arange(first, last), np.diff(starts[first : last + 1]))
         parts = own[of] * others[neighbours[starts[first] : starts[last]]]
         parts /= np.maximum(parts.sum(axis=1), _DOUBLED)[:, None]
-        np.add.at(shares, of, parts)
+        linked = first + np.flatnonzero(np.diff(starts[first : last + 1]))
+        if linked.size:
+            shares[linked] = np.add.reduceat(parts, starts[linked] - starts[first], axis=0)
     return np.asarray(shares / np.maximum(1, np.diff(starts))[:, None])
 
 
