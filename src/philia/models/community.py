@@ -56,8 +56,9 @@ class CommunityModel(Factorization):
     Parameters
     ----------
     n_homophilous, n_heterophilous
-        The number of columns of B and of C, or "auto": the smallest that predicts validation pairs of the graph as
-        well as larger ones do, within one standard error.
+        The number of columns of B and of C, or "auto": the attracting communities with which the links have the
+        shortest description (``philia.reading``), and the fewest columns beside them that predict validation pairs of
+        the graph as well as more would, within one standard error.
     penalty
         Regularization strength, the weight of |B|² + |C|²; 10 in the paper. Smaller values fit the data more closely.
         "auto" takes the value that predicts validation pairs best. ``selection_`` says what was chosen, and why.
