@@ -97,13 +97,16 @@ class Findings:
         return _affinities(self.factors, self.communities[community].name)
 
     def typical(self, community: int) -> float:
-        """What a community adds to the log-odds of two members with the median affinity.
+        """What a community, with the columns that refine it, adds to the log-odds of two members of median affinity.
 
         The strength is the same for two full members, but if one node stands far above the rest, no pair is like that.
         """
+        name, rows = self.communities[community].name, self.rows(community)
+        if not len(rows):
+            return 0.0
         sign = 1 if self.communities[community].strength > 0 else -1
-        column = self.affinities(community)[self.rows(community)]
-        return sign * float(np.median(column)) ** 2 if len(column) else 0.0
+        parts = [name, *(column for column, refined in self.communities.finer.items() if refined == name)]
+        return sign * float(sum(np.median(_affinities(self.factors, part)[rows]) ** 2 for part in parts))
 
 
 def _affinities(factors: CommunityFactors, name: str) -> Float64Array:

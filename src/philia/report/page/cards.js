@@ -3,9 +3,10 @@
 function communityCard(community, open) {
   const { name, kind, strength, typical, size, share, inside, members, overlaps, label, stability } = community;
   const ofLinks = community.of_links;
-  const full = ofLinks ? "two whose links all lead here" : "the two strongest";
   const strongest = ofLinks ? "Strongest members, share of links" : "Strongest members";
-  const effect = `between two typical members; ${factorInWords(strength)} between ${full}`;
+  const effect = ofLinks
+    ? `between two typical members; ${factorInWords(strength)} on average, against popularity alone`
+    : `between two typical members; ${factorInWords(strength)} between the two strongest`;
   return element(
     "article", { class: `card community ${kind}`, id: `community-${name}`, "aria-label": `Community ${name}` },
     element("header", {}, element("h3", {}, name), kindMark(kind)),
