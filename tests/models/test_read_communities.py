@@ -53,7 +53,7 @@ def test_memberships_are_shares_of_links_and_strengths_those_of_the_description(
 def test_the_first_columns_of_the_factors_are_those_that_were_read(model: CommunityModel) -> None:
     level, k = model.level(), model.factors_.counts[0]
     assert level is not None
-    np.testing.assert_array_equal(model.factors_.homophilous[:, :3], level.affinities)
+    np.testing.assert_array_equal(model.factors_.homophilous[:, :3], level.affinities.toarray())
     assert model.selection_ is not None
     assert model.selection_.n_homophilous == k
     assert tuple(model.communities().finer) == model.factors_.names[3:k]

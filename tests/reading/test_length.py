@@ -128,7 +128,7 @@ def test_gains_say_how_much_likelier_the_links_of_one_more_member_become(seed: i
     labels = tidied(np.repeat([0, 1, -1], 6))
     measure = DescriptionLength(graph)
     found, A = measure.describe(labels), dense(graph)
-    a, gains = measure.popularity[measure.classes], measure.gains(found)
+    a, gains = measure.popularity[measure.classes], measure.gains(found).toarray()
     before = reference.unlikely(A, reference.scores(a, labels, found.level, found.strengths))
     for i in np.flatnonzero(labels < 0):
         for c in range(2):
@@ -141,4 +141,4 @@ def test_links_into_a_group_are_counted_per_node() -> None:
     graph = random_graph(20, 0.3, 0)
     labels = random_labels(20, 3, 0)
     expected = dense(graph) @ (labels[:, None] == np.arange(3))
-    np.testing.assert_array_equal(DescriptionLength(graph).links_into(labels, 3), expected)
+    np.testing.assert_array_equal(DescriptionLength(graph).links_into(labels, 3).toarray(), expected)

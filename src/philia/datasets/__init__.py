@@ -3,6 +3,7 @@
 from philia.datasets.catalog import CATALOG, CatalogEntry, DataFile, entry, names
 from philia.datasets.dataset import CLASSICS, Dataset, classic, fetch, load
 from philia.datasets.overlap_threshold import OverlapThresholdGraph, overlap_threshold, random_overlap_threshold
+from philia.datasets.overlapping_cliques import OverlappingCliques, overlapping_cliques
 from philia.datasets.random_graphs import DatingApp, Planted, dating_app, planted, sample_graph
 
 __all__ = [
@@ -13,6 +14,7 @@ __all__ = [
     "Dataset",
     "DatingApp",
     "OverlapThresholdGraph",
+    "OverlappingCliques",
     "Planted",
     "classic",
     "dating_app",
@@ -21,6 +23,7 @@ __all__ = [
     "load",
     "names",
     "overlap_threshold",
+    "overlapping_cliques",
     "planted",
     "random_overlap_threshold",
     "sample_graph",

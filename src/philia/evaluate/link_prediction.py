@@ -17,12 +17,11 @@ import numpy.typing as npt
 
 from philia._types import BoolArray, Float64Array, Int64Array
 from philia.exceptions import InvalidParameterError
-from philia.factors import LowRankFactors
 from philia.graphs import Graph
 from philia.objective import mean_log_likelihood
 from philia.objective.likelihood import PAIRS, estimated_log_likelihood, sample_pairs
 from philia.pairs.calibration import Calibration, calibrate
-from philia.pairs.sample import Estimate
+from philia.pairs.sample import Estimate, weighted_order
 
 if TYPE_CHECKING:
     from philia.models import LinkModel
@@ -293,7 +292,7 @@ def estimated_likelihood(
     """
     _check(pairs)
     graph = model.graph_ if graph is None else graph
-    if graph.n_nodes * (graph.n_nodes - 1) // 2 <= pairs or not isinstance(model.factors_, LowRankFactors):
+    if graph.n_nodes * (graph.n_nodes - 1) // 2 <= pairs:
         return Estimate.of_all(mean_log_likelihood(graph, model.factors_.score_block, model.loss))
     return estimated_log_likelihood(graph, model.factors_, model.loss, np.random.default_rng(random_state), pairs)
 
@@ -319,43 +318,16 @@ def estimated_link_scores(model: LinkModel, *, pairs: int = PAIRS, random_state:
             "no pairs were held out of the fit, so there is nothing to judge it by; fit again with held_out=0.1"
         )
     hidden = held_out.expected(graph.n_nodes)
-    if hidden <= pairs or not isinstance(factors, LowRankFactors):
+    if hidden <= pairs:
         rows, columns = held_out.pairs(graph.n_nodes)
         exact = link_scores(graph.linked(rows, columns), factors.scores(rows, columns), hits=())
         values = (None if value is None else Estimate.of_all(value) for value in (exact.auc, exact.average_precision))
         return EstimatedLinkScores(exact.links, exact.pairs - exact.links, *values)
     rng = np.random.default_rng(random_state)
-    sample = sample_pairs(graph, factors, model.loss, rng, pairs, held_out)
+    sample = sample_pairs(graph, rng, pairs, held_out)
     scores, linked = factors.scores(sample.rows, sample.columns), sample.linked
     auc, precision = weighted_order(scores[linked], scores[~linked], sample.weights[~linked])
     return EstimatedLinkScores(sample.n_links, len(scores) - sample.n_links, auc, precision)
-
-
-def weighted_order(
-    links: Float64Array, others: Float64Array, weights: Float64Array
-) -> tuple[Estimate | None, Estimate | None]:
-    """AUC and average precision from the scores of all links and of sampled other pairs with these weights.
-
-    Both are smooth in the sums over the drawn pairs, so their variances follow from their slopes.
-
-    >>> auc, precision = weighted_order(np.array([2.0, 0.0]), np.array([1.0]), np.array([4.0]))
-    >>> auc.value, precision.value  # the other counts as four: links have precisions of 1 and of 2 in 6
-    (0.5, 0.666...)
-    """
-    if not len(links) or not len(others):
-        return None, None
-    spread = weights**2 - weights  # the variance of a weight: 1/p with probability p, otherwise 0
-    falling, place = np.unique(-np.concatenate([links, others]), return_inverse=True)
-    at_links, at_others = place[: len(links)], place[len(links) :]
-    linked = np.bincount(at_links, minlength=len(falling))
-    above, before = np.cumsum(linked), np.cumsum(np.bincount(at_others, weights, minlength=len(falling)))
-    beaten = ((above - linked / 2) / len(links))[at_others]
-    auc = float(np.sum(weights * beaten) / np.sum(weights))
-    auc_variance = float(np.sum(spread * (beaten - auc) ** 2) / np.sum(weights) ** 2)
-    precision = above / np.where(above > 0, above + before, 1)
-    slopes = np.cumsum((linked * precision / np.maximum(above + before, 1))[::-1])[::-1] / len(links)
-    value, variance = float(np.sum(linked * precision) / len(links)), float(np.sum(spread * slopes[at_others] ** 2))
-    return Estimate.from_variance(auc, auc_variance), Estimate.from_variance(value, variance)
 
 
 def _check(pairs: int) -> None:

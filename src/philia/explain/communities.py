@@ -29,6 +29,9 @@ _LARGEST_EXPONENT = 709.0
 SHORTEST = "the shortest description of the links"
 """The rule of communities that were read off a graph at its default level."""
 
+OVERLAPPING = "a node's links become likelier than it costs to say that it is a member"
+"""The rule of communities that were read off a graph with thousands of them."""
+
 _AT_A_TIME = 4096
 """Names that are looked up at once: enough to make each cheap, few enough to take no memory."""
 
@@ -370,12 +373,12 @@ def communities_of(level: Level, graph: Graph, stability: Stability | None = Non
             name=name,
             kind="homophilous",
             strength=float(level.strengths[c]),
-            members=_members(graph, np.where(level.memberships[:, c], np.maximum(level.shares[:, c], _TINY), 0), 0),
-            threshold=float(level.shares[level.memberships[:, c], c].min(initial=1.0)),
+            members=_sorted_members(graph, rows, np.maximum(shares, _TINY)),
+            threshold=float(shares.min(initial=1.0)),
             effect=odds_effect(float(level.strengths[c])),
             refits=None if stability is None else stability.of(name),
         )
-        for c, name in enumerate(level.names)
+        for c, (name, (rows, shares)) in enumerate(zip(level.names, level.columns(), strict=True))
     )
     said = f"the level with {len(level):,} {'community' if len(level) == 1 else 'communities'}"
     return Communities(found, said, graph.nodes, (), shares=True)
@@ -387,9 +390,13 @@ _TINY = float(np.finfo(float).tiny)
 
 def _members(graph: Graph, memberships: Float64Array, threshold: float) -> Members:
     rows = np.flatnonzero((memberships >= threshold) & (memberships > 0))
+    return _sorted_members(graph, rows, memberships[rows])
+
+
+def _sorted_members(graph: Graph, rows: Int64Array, memberships: Float64Array) -> Members:
     # Many nodes have all of their links in one community: those with more links say more about it.
-    rows = rows[np.lexsort((-graph.degrees[rows], -memberships[rows]))]
-    return Members(graph.nodes, rows, memberships[rows])
+    order = np.lexsort((-graph.degrees[rows], -memberships))
+    return Members(graph.nodes, rows[order], memberships[order])
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from philia.factors.factors import Factors, LowRankFactors
 from philia.factors.logistic import LogisticFactors
 from philia.factors.mixture import MixtureFactors
 from philia.factors.signed import SignedFactors
+from philia.factors.sparse import SparseFactors
 
 __all__ = [
     "BlockFactors",
@@ -18,6 +19,7 @@ __all__ = [
     "LowRankFactors",
     "MixtureFactors",
     "SignedFactors",
+    "SparseFactors",
     "doubled",
     "rational",
     "shift",

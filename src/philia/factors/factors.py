@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import fields
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from philia.factors.community import CommunityFactors
 
 Rows = npt.NDArray[np.integer] | slice
-_CHUNK = 65536
+CHUNK = 65536
 """Pairs scored together: with 100 columns their rows of both sides take 100 MB."""
 
 _LARGEST = 1e150
@@ -69,6 +69,11 @@ class Factors(ABC):
         """The arrays that make up the factors, by name, as stored in files."""
         return {field.name: np.asarray(getattr(self, field.name)) for field in fields(self)}  # type: ignore[arg-type]
 
+    @classmethod
+    def from_arrays(cls, arrays: dict[str, npt.NDArray[Any]]) -> Self:
+        """The inverse of ``arrays``."""
+        return cls(**arrays)
+
 
 class LowRankFactors(Factors):
     """Factors whose scores are products of a left row of one node and a right row of the other.
@@ -97,8 +102,8 @@ class LowRankFactors(Factors):
         """The score of each pair (rows[t], columns[t]), computed in chunks."""
         left, right = self.sides
         found = np.empty(len(rows))
-        for at in range(0, len(rows), _CHUNK):
-            part = slice(at, at + _CHUNK)
+        for at in range(0, len(rows), CHUNK):
+            part = slice(at, at + CHUNK)
             np.einsum("ij,ij->i", left[rows[part]], right[columns[part]], out=found[part])
         return found
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from contextlib import suppress
 from copy import copy
 from dataclasses import replace
@@ -12,14 +13,23 @@ import numpy as np
 from philia._types import Int64Array, Node
 from philia.exceptions import InvalidParameterError
 from philia.explain import LinkExplanation, NormalizedFactors, explain_link, normalize
-from philia.explain.communities import Communities, finer_structure, odds_effect, read_communities
+from philia.explain.communities import (
+    OVERLAPPING,
+    Communities,
+    communities_of,
+    finer_structure,
+    odds_effect,
+    read_communities,
+)
+from philia.explain.links import explain_sparse_link
 from philia.explain.rules import rule_names
 from philia.explain.significance import Significance, measure_significance, popularity_offsets, significance_folds
-from philia.factors import CommunityFactors, Factors
+from philia.factors import CommunityFactors, Factors, SparseFactors
 from philia.fitting import AllPairs, CommunityParametrization, Problem, solver_for
 from philia.fitting.community import BACKGROUNDS, Background
 from philia.fitting.estimator import AUTO, check_counts, check_is_fitted
 from philia.fitting.journal import Journal
+from philia.fitting.sparse import SparseColumns
 from philia.fitting.warm_starts import FromFactors, FromModel
 from philia.graphs import Graph, as_graph
 from philia.graphs.graph import grown
@@ -27,13 +37,25 @@ from philia.initialization import Start
 from philia.models.factorization import Factorization, check_search
 from philia.models.files import KeptModel
 from philia.models.link_model import OnFit, refitted
-from philia.models.placement import Neighbours, Placement, rows_of_neighbours
+from philia.models.placement import Neighbours, Placement, placed_by_links, rows_of_neighbours
 from philia.objective import CrossEntropy
 from philia.objective.fold_in import fold_in
 from philia.pairs import HeldOut, RandomPairs, seen
 from philia.pairs.sample import Estimate
-from philia.reading import Hierarchy, Level, extended, level_of, read_levels
-from philia.selection import Selection, choose
+from philia.reading import (
+    Effort,
+    Hierarchy,
+    Level,
+    extended,
+    level_of,
+    levels_above,
+    overlapping_level,
+    read_levels,
+    read_overlapping,
+    shortest,
+)
+from philia.selection import Selection, choose, choose_sparse
+from philia.selection.plan import MOST_HOMOPHILOUS
 from philia.solvers import AnySolver, OnIteration, Solution, shortened
 
 Count = int | Literal["auto"]
@@ -44,6 +66,11 @@ the same communities again, and say nothing."""
 
 _USUAL: Final = 20
 """Columns of a kind to reckon with where their number is open, to decide whether all pairs can be looked at."""
+
+
+def _read_anew(graph: Graph) -> Level:
+    """The communities of a part of the links, after fewer tries than the whole graph."""
+    return read_overlapping(graph, shortest(graph, np.random.default_rng(0), Effort(1, 0))).default
 
 
 class CommunityModel(Factorization):
@@ -66,6 +93,11 @@ class CommunityModel(Factorization):
         Baseline log-odds of a pair, before any community is counted: "popularity" (a_i + a_j, one number per node,
         shrunk gently toward the mean), "constant" (one number for all pairs, not penalized) or "none" (even odds, as
         in the paper).
+    storage
+        How B is stored: "dense", a number for each node and column; "sparse", only for members, which allows thousands
+        of communities; or "auto": sparse if more communities are read off the graph than an automatic choice of dense
+        columns would have, 48. A sparse model needs both numbers of communities and the penalty left open, and the
+        background "popularity". Its probabilities also count common neighbours.
     start
         "spectral" (from leading eigenvectors), "uniform" (the paper's random start), "background", "signed" or
         "logistic" (from short unconstrained fits), or a function with the same signature. Warm starts:
@@ -106,11 +138,12 @@ class CommunityModel(Factorization):
     """
 
     loss = CrossEntropy()
-    factors_: CommunityFactors
+    factors_: CommunityFactors | SparseFactors
     penalty_: float
     selection_: Selection | None = None
     read_: Int64Array | None = None
     significance_: Significance | None = None
+    sparse_: SparseColumns | None = None
 
     def __init__(
         self,
@@ -119,6 +152,7 @@ class CommunityModel(Factorization):
         *,
         penalty: float | Literal["auto"] = AUTO,
         background: Background = "popularity",
+        storage: Literal["auto", "dense", "sparse"] = AUTO,
         start: str | Start = "spectral",
         n_starts: int = 1,
         solver: str | AnySolver = "auto",
@@ -132,6 +166,7 @@ class CommunityModel(Factorization):
         self.n_heterophilous = n_heterophilous
         self.penalty = penalty
         self.background = background
+        self.storage = storage
         self.start = start
         self.n_starts = n_starts
         self.solver = solver
@@ -153,6 +188,8 @@ class CommunityModel(Factorization):
         level = self.level()
         if rule is not None or level is None:
             found = super().communities(rule)
+        elif isinstance(self.factors_, SparseFactors):
+            found = replace(communities_of(level, self.graph_, self.stability_), rule=OVERLAPPING)
         else:
             found = read_communities(level, self.graph_, self.factors_, self.stability_)
         return found if self.significance_ is None else found.tested(self.significance_)
@@ -164,7 +201,12 @@ class CommunityModel(Factorization):
             return None
         kept: tuple[Any, Level] | None = vars(self).get("_level")
         if kept is None or kept[0] is not self.read_:
-            kept = self._level = self.read_, level_of(seen(self.graph_, self.held_out_), self.read_)
+            known = seen(self.graph_, self.held_out_)
+            if isinstance(self.factors_, SparseFactors):
+                level = overlapping_level(known, self.read_, self.factors_.affinities)
+            else:
+                level = level_of(known, self.read_)
+            kept = self._level = self.read_, level
         return kept[1]
 
     @property
@@ -186,11 +228,18 @@ class CommunityModel(Factorization):
         1 community: no shorter than none
         """
         check_is_fitted(self)
+        if isinstance(self.factors_, SparseFactors) and self.read_ is not None:
+            kept: tuple[Any, Hierarchy] | None = vars(self).get("_above")
+            if kept is None or kept[0] is not self.factors_:
+                known = seen(self.graph_, self.held_out_)
+                kept = self._above = self.factors_, levels_above(known, self.read_, self.factors_.affinities)
+            return kept[1]
         return self._levels_of(self.graph_)
 
     def __getstate__(self) -> dict[str, Any]:
         """Everything except what can be read off the graph again."""
-        return {name: value for name, value in super().__getstate__().items() if name not in ("_level", "_hierarchy")}
+        again = ("_level", "_hierarchy", "_above")
+        return {name: value for name, value in super().__getstate__().items() if name not in again}
 
     def _levels_of(self, graph: Graph) -> Hierarchy:
         """The levels of a graph without its held-out links; those of the last graph are kept."""
@@ -264,6 +313,8 @@ class CommunityModel(Factorization):
     def explain(self, u: Node, v: Node) -> LinkExplanation:
         """Why a link between the two nodes is likely or unlikely: the part of each community in its log-odds."""
         check_is_fitted(self)
+        if isinstance(self.factors_, SparseFactors):
+            return explain_sparse_link(self.graph_, self.factors_, u, v)
         level = self.level()
         finer = None if level is None else finer_structure(level, self.graph_, self.factors_)
         return explain_link(self.graph_, self.factors_, u, v, self.stability_, finer)
@@ -271,7 +322,7 @@ class CommunityModel(Factorization):
     def normalized(self) -> NormalizedFactors:
         """Memberships V in [0, 1] and signed strengths W of the fitted communities."""
         check_is_fitted(self)
-        return normalize(self.factors_)
+        return normalize(self.factors_.readable())
 
     def place(self, neighbours: Neighbours, unknown: Neighbours | None = None) -> Placement:
         """Fold new nodes into the fitted model, given their links; nothing is refitted.
@@ -294,6 +345,11 @@ class CommunityModel(Factorization):
         """
         check_is_fitted(self)
         links, left_out, nodes = rows_of_neighbours(self.graph_.nodes, neighbours, unknown)
+        if isinstance(self.factors_, SparseFactors):
+            level, known = self.level(), seen(self.graph_, self.held_out_)
+            assert self.sparse_ is not None
+            assert level is not None
+            return Placement(nodes, placed_by_links(self.sparse_, known, level, links), links, 0.0, copy(self))
         columns = self._settled().parametrization()
         F = columns.columns(self.factors_)
         with self._working():
@@ -310,7 +366,8 @@ class CommunityModel(Factorization):
         The search starts from the fitted factors, with new nodes folded in; ``solution_`` describes these iterations
         only. Existing rows keep their order and new nodes follow. Communities that were read off the graph keep their
         members, and a new node joins the one that most of its links lead to. Held-out pairs stay held out; if they are
-        a random share, pairs of new nodes are held out as well. An unfitted model is fitted as by ``fit``.
+        a random share, pairs of new nodes are held out as well. An unfitted model is fitted as by ``fit``, and so is a
+        sparse one, which takes as long as the first fit: its communities are read anew.
 
         >>> from philia import CommunityModel
         >>> model = CommunityModel(1, 1, penalty=0.1, random_state=0).fit([("ann", "bob"), ("bob", "cat")])
@@ -323,6 +380,8 @@ class CommunityModel(Factorization):
             raise InvalidParameterError(f"iterations is {iterations!r}; it must be a whole number, 1 or more")
         before = self.graph_
         after = grown(before, as_graph(X, weights=before.weights is not None))
+        if isinstance(self.factors_, SparseFactors):
+            return self.fit(after, held_out=self.held_out_, on_iteration=on_iteration)
         following = self._settled()
         solver = solver_for(self.solver, after, following.recipe(), self.held_out_)
         following.set_params(start=FromModel(self), solver=shortened(solver, iterations))
@@ -336,14 +395,16 @@ class CommunityModel(Factorization):
     def _learn(
         self, graph: Graph, rng: np.random.Generator, journal: Journal, on_iteration: OnIteration | None
     ) -> tuple[Factors, Solution]:
-        self.selection_ = self.read_ = self.significance_ = None
+        self.selection_ = self.read_ = self.significance_ = self.sparse_ = None
         if AUTO not in (self.n_homophilous, self.n_heterophilous, self.penalty):
             self.penalty_ = float(self.penalty)
             return super()._learn(graph, rng, journal, on_iteration)
         given = graph, rng, journal, on_iteration
         columns = self.columns_at_most(_USUAL, _USUAL)
         usual, _ = self._posed(columns, 0.0, *given)
-        if self._reads(usual):
+        if self._reads(usual) and self._sparse(self._levels_of(graph)):
+            return self._learn_sparse(graph, rng)
+        if self._reads(usual) and isinstance(usual, AllPairs):
             read = self._levels_of(graph).default
             self.read_, columns = read.labels, replace(columns, given=read)
             usual = replace(usual, parametrization=columns)
@@ -365,11 +426,30 @@ class CommunityModel(Factorization):
     def _reads(self, problem: Problem) -> bool:
         """Whether communities are read off the graph first, by the length of its description.
 
-        They are where their number is open, nodes may differ in popularity, as descriptions assume, links have no
-        weights, which descriptions do not know, and all pairs are looked at.
+        They are where their number is open, nodes may differ in popularity, as descriptions assume, and links have no
+        weights, which descriptions do not know.
         """
         open_to_it = self.n_homophilous == AUTO and self.background == "popularity"
-        return open_to_it and problem.graph.weights is None and isinstance(problem, AllPairs)
+        return open_to_it and problem.graph.weights is None and (isinstance(problem, AllPairs) or self.storage != "dense")
+
+    def _sparse(self, levels: Hierarchy) -> bool:
+        """Whether B is stored sparsely: if asked for, or if there are too many communities for a dense one."""
+        others_open = (self.n_heterophilous, self.penalty) == (AUTO, AUTO)
+        return self.storage == "sparse" or (
+            self.storage == AUTO and others_open and len(levels.default) > MOST_HOMOPHILOUS
+        )
+
+    def _learn_sparse(self, graph: Graph, rng: np.random.Generator) -> tuple[Factors, Solution]:
+        """Communities that overlap, read off the graph, and the numbers that say how much they count."""
+        began = time.perf_counter()
+        known = seen(graph, self.held_out_)
+        self.selection_, self.sparse_ = choose_sparse(graph, self.held_out_, _read_anew, rng)
+        level = read_overlapping(known, self._levels_of(graph).shortest).default
+        self.read_, self.penalty_ = level.labels, 0.0
+        factors = self.sparse_.factors(known, level)
+        loss = -self.selection_.choice.log_likelihood * graph.n_nodes * (graph.n_nodes - 1) / 2
+        seconds = time.perf_counter() - began
+        return factors, Solution(np.empty((graph.n_nodes, 0)), loss, np.array([loss]), 1, seconds, "converged", True)
 
     def parametrization(self) -> CommunityParametrization:
         """F = [B C] and the background, for a model that leaves neither number of communities open."""
@@ -388,7 +468,7 @@ class CommunityModel(Factorization):
         level = self.level()
         if level is None:
             return self.factors_
-        return replace(self.factors_, homophilous=level.memberships * level.affinities)
+        return replace(self.factors_, homophilous=level.memberships.multiply(level.affinities).toarray())
 
     def _refitted(self, seed: int, held_out: HeldOut | None = None) -> CommunityFactors:
         """A refit repeats the choice where the fit chose, since another choice may find other communities."""
@@ -400,18 +480,19 @@ class CommunityModel(Factorization):
         return refitted(self.__sklearn_clone__().set_params(random_state=seed), self.graph_, held_out)
 
     def _chosen(self) -> dict[str, Any]:
-        selection = self.selection_ and self.selection_.to_dict()
-        return {"penalty": self.penalty_, "selection": selection}
+        selection, sparse = self.selection_ and self.selection_.to_dict(), self.sparse_ and self.sparse_.to_dict()
+        return {"penalty": self.penalty_, "selection": selection, **({"sparse": sparse} if sparse else {})}
 
     @classmethod
     def _restored(cls, kept: KeptModel) -> Self:
         model = super()._restored(kept)
-        for name, columns in (
-            ("homophilous", model.factors_.homophilous),
-            ("heterophilous", model.factors_.heterophilous),
-        ):
-            if getattr(model, f"n_{name}") not in (AUTO, columns.shape[1]):
-                raise ValueError(f"n_{name} is {getattr(model, f'n_{name}')}, and there are {columns.shape[1]} columns")
+        for name, count in zip(("homophilous", "heterophilous"), model.factors_.counts, strict=True):
+            if getattr(model, f"n_{name}") not in (AUTO, count):
+                raise ValueError(f"n_{name} is {getattr(model, f'n_{name}')}, and there are {count} columns")
+        if isinstance(model.factors_, SparseFactors):
+            if kept.read is None:
+                raise ValueError("the communities are sparse, and it does not say which are the main ones")
+            model.sparse_ = SparseColumns.from_dict(kept.chosen["sparse"])
         model.selection_, model.read_ = None, kept.read
         if kept.read is not None and kept.read.max(initial=-1) >= model.factors_.counts[0]:
             raise ValueError(f"community {kept.read.max() + 1} was read, and there are {model.factors_.counts[0]}")
@@ -435,6 +516,16 @@ class CommunityModel(Factorization):
         if (self.n_homophilous, self.n_heterophilous, self.background) == (0, 0, "none"):
             raise InvalidParameterError(
                 "both numbers of communities are 0 and there is no background; ask for at least one"
+            )
+        if self.storage not in (AUTO, "dense", "sparse"):
+            raise InvalidParameterError(f"storage is {self.storage!r}; use 'auto', 'dense' or 'sparse'")
+        open_to_it = (self.n_homophilous, self.n_heterophilous, self.penalty, self.background) == (
+            AUTO, AUTO, AUTO, "popularity",
+        )  # fmt: skip
+        if self.storage == "sparse" and not open_to_it:
+            raise InvalidParameterError(
+                "storage is 'sparse', and a number of communities, the penalty or the background was given; a sparse "
+                "model reads its communities off the graph, so leave these settings as they are"
             )
         if self.background not in BACKGROUNDS:
             raise InvalidParameterError(f"background is {self.background!r}; use 'none', 'constant' or 'popularity'")

@@ -26,6 +26,7 @@ from philia.factors import (
     LogisticFactors,
     MixtureFactors,
     SignedFactors,
+    SparseFactors,
 )
 from philia.graphs import Changes, Graph, Nodes
 from philia.graphs.disk import link_parts
@@ -42,13 +43,25 @@ _SHAPES: dict[Any, dict[str, str]] = {
     LogisticFactors: {"left": "nk", "right": "nk"},
     MixtureFactors: {"memberships": "nk", "emissions": "nk", "degrees": "n", "shares": "nk"},
     SignedFactors: {"positive": "np", "negative": "nq"},
+    SparseFactors: {
+        "background": "n",
+        "communities": "1",
+        **{f"affinities_{part}": length for part, length in (("values", "b"), ("columns", "b"), ("starts", "r"))},
+        **{f"neighbourhoods_{part}": length for part, length in (("values", "d"), ("columns", "d"), ("starts", "r"))},
+    },
 }
 """The shape of each array of each kind of factors: the same letter is the same length, and n the number of nodes."""
 
-_WHOLE = ("groups", "seed")
+_WHOLE = (
+    "groups", "seed", "communities", "affinities_columns", "affinities_starts", "neighbourhoods_columns",
+    "neighbourhoods_starts",
+)  # fmt: skip
 """Arrays of whole numbers; all others hold fractions."""
 
-_NONNEGATIVE = ("groups", "seed", "homophilous", "heterophilous", "memberships", "emissions", "degrees", "shares")
+_NONNEGATIVE = (
+    *_WHOLE, "homophilous", "heterophilous", "memberships", "emissions", "degrees", "shares", "affinities_values",
+    "neighbourhoods_values",
+)  # fmt: skip
 
 _NAMES = (str, int, float, bool, type(None))
 """Kinds of node names that a file can keep."""
@@ -173,7 +186,7 @@ def _rows(arrays: Mapping[str, npt.NDArray[Any]], name: str, n_nodes: int) -> np
 
 def _factors(arrays: Mapping[str, npt.NDArray[Any]], header: Mapping[str, Any], n_nodes: int) -> Factors:
     kind = _FACTORS[header.get("factors", "CommunityFactors")]  # files once held this kind only
-    lengths = {"n": n_nodes, "1": 1}
+    lengths = {"n": n_nodes, "r": n_nodes + 1, "1": 1}
     for name, shape in _SHAPES[kind].items():
         found = arrays[name]
         expected = tuple(lengths.get(letter) for letter in shape)
@@ -186,7 +199,7 @@ def _factors(arrays: Mapping[str, npt.NDArray[Any]], header: Mapping[str, Any], 
             raise ValueError(f"{name} holds negative numbers")
     if kind is BlockFactors and n_nodes and arrays["groups"].max() >= lengths["g"]:
         raise ValueError(f"groups names groups that are not there: there are {lengths['g']:,}")
-    factors: Factors = kind(**{part.name: arrays[part.name] for part in fields(kind)})
+    factors: Factors = kind.from_arrays({name: arrays[name] for name in _SHAPES[kind]})
     if not factors.usable:
         raise ValueError("factors are not finite, or too large to be multiplied")
     return factors

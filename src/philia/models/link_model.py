@@ -28,7 +28,7 @@ from philia.explain import (
 from philia.explain.communities import memberships_of, rows_of
 from philia.explain.rules import rule_names
 from philia.explain.stability import measure_stability
-from philia.factors import CommunityFactors, Factors, LowRankFactors
+from philia.factors import CommunityFactors, Factors, LowRankFactors, SparseFactors
 from philia.factors.factors import Rows
 from philia.fitting.estimator import Estimator, check_is_fitted
 from philia.fitting.journal import CheckpointLike, Journal, ResumableFit
@@ -37,7 +37,7 @@ from philia.initialization import WholeStart
 from philia.models.files import KeptModel, read_model, refusing_damage, write_model
 from philia.objective import Loss, mean_log_likelihood
 from philia.objective.likelihood import estimated_log_likelihood
-from philia.objective.rates import draw_graph
+from philia.objective.rates import draw_graph, draw_sparse_graph
 from philia.pairs import HeldOut, HeldOutLike, as_held_out, rows_of_pairs
 from philia.solvers import OnIteration, Solution
 
@@ -179,7 +179,7 @@ class LinkModel(Estimator):
             raise InvalidGraphError(
                 "the graph to score has other nodes than the fitted one; give it the same nodes in the same order"
             )
-        if pairs is None and graph.n_nodes > ALL_PAIRS and isinstance(self.factors_, LowRankFactors):
+        if pairs is None and graph.n_nodes > ALL_PAIRS:
             return estimated_log_likelihood(graph, self.factors_, self.loss, np.random.default_rng(0)).value
         if pairs is None:
             return mean_log_likelihood(graph, self.factors_.score_block, self.loss)
@@ -324,6 +324,8 @@ class LinkModel(Estimator):
         """
         check_is_fitted(self)
         nodes, rng = self.graph_.nodes, generator(random_state)
+        if len(nodes) > PAIR_BY_PAIR and isinstance(self.factors_, SparseFactors):
+            return draw_sparse_graph(self.factors_, nodes, rng)
         if len(nodes) > PAIR_BY_PAIR and isinstance(self.factors_, LowRankFactors):
             return draw_graph(self.factors_, self.loss, nodes, rng)
         return sample_graph(lambda rows, columns: np.clip(self.expected_block(rows, columns), 0, 1), nodes, rng)
@@ -357,7 +359,8 @@ class LinkModel(Estimator):
         model._check_parameters()
         kind = get_type_hints(cls)["factors_"]
         if not isinstance(kept.factors, kind):
-            raise ValueError(f"{cls.__name__} has {kind.__name__}, and these are {type(kept.factors).__name__}")
+            expected = getattr(kind, "__name__", str(kind))
+            raise ValueError(f"{cls.__name__} has {expected}, and these are {type(kept.factors).__name__}")
         model.graph_, model.factors_, model.held_out_ = kept.graph, kept.factors, kept.held_out
         model.solution_, model.stability_ = kept.solution, kept.stability
         model.n_features_in_ = kept.graph.n_nodes

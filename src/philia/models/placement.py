@@ -13,10 +13,14 @@ from scipy import sparse
 from philia._types import Float64Array, Int64Array, Node, Pair
 from philia.exceptions import InvalidParameterError
 from philia.explain import Communities, Community, LinkExplanation, PredictedLink, explain_link
+from philia.explain.links import explain_sparse_link
 from philia.explain.rules import members_by_shares, shares_through
-from philia.factors import CommunityFactors
+from philia.factors import CommunityFactors, SparseFactors
+from philia.fitting.sparse import SparseColumns
 from philia.graphs import Graph, Nodes
 from philia.pairs import names_of_pairs
+from philia.reading import Level
+from philia.reading.hierarchy import scaled_columns
 
 if TYPE_CHECKING:
     from philia.models.community import CommunityModel
@@ -50,7 +54,7 @@ class Placement:
     """
 
     nodes: Nodes
-    factors: CommunityFactors
+    factors: CommunityFactors | SparseFactors
     links: sparse.csr_array
     kkt: float
     model: CommunityModel
@@ -90,8 +94,12 @@ class Placement:
         """Why a link between a new node and a fitted one is likely or unlikely."""
         (i,), (j,) = self._rows([(new, fitted)])
         rows = [self.model.graph_.n_nodes + i, j]
-        both = CommunityFactors(**{name: values[rows] for name, values in self._together.arrays().items()})
         linked = np.arange(int(self.links[i, j] != 0))  # the link between row 0 and row 1, or none
+        together = self._together
+        if isinstance(together, SparseFactors):
+            ends = Graph.from_rows(linked + rows[1], linked + rows[0], Nodes([*self.model.graph_.nodes, *self.nodes]))
+            return explain_sparse_link(ends, together, new, fitted)
+        both = CommunityFactors(**{name: values[rows] for name, values in together.arrays().items()})
         return explain_link(Graph.from_rows(linked, linked + 1, Nodes([new, fitted])), both, new, fitted)
 
     def top_links(self, node: Node | None = None, count: int = 10) -> list[PredictedLink]:
@@ -118,13 +126,16 @@ class Placement:
         return "\n".join(lines)
 
     @cached_property
-    def _together(self) -> CommunityFactors:
+    def _together(self) -> CommunityFactors | SparseFactors:
         """The fitted rows, and the new ones below them."""
+        if isinstance(self._fitted, SparseFactors):
+            assert isinstance(self.factors, SparseFactors)
+            return self._fitted.below(self.factors)
         new = self.factors.arrays()
         return CommunityFactors(**{name: np.concatenate([a, new[name]]) for name, a in self._fitted.arrays().items()})
 
     @property
-    def _fitted(self) -> CommunityFactors:
+    def _fitted(self) -> CommunityFactors | SparseFactors:
         return self.model.factors_
 
     def _row(self, node: Node | None) -> int:
@@ -146,19 +157,23 @@ class Placement:
         return logits[own, columns.ravel()], rows[own], columns.ravel()
 
     def _memberships(self, community: Community) -> Float64Array:
-        column = self.factors.columns[:, self.factors.names.index(community.name)]
+        column = self.factors.readable().columns[:, self.factors.names.index(community.name)]
         return np.asarray(np.minimum(column / np.sqrt(abs(community.strength)), 1.0))
 
     def _shares_of_links(self, rule: str | float | None) -> dict[str, Float64Array]:
         """The shares of the new nodes' links in each community they are members of, if the rule goes by links."""
         level = self.model.level() if rule is None else None
-        if level is not None:
+        if level is not None and isinstance(self.factors, SparseFactors):
+            shares = shares_of_new(level, self.links).toarray()
+            member = members_by_shares(shares)
+        elif level is not None:
             links = np.asarray(self.links @ (level.labels[:, None] == np.arange(len(level))))
             shares = links / np.maximum(1, np.diff(self.links.indptr))[:, None]
             first = links.argmax(axis=1) if len(level) else np.zeros(len(links), np.int64)
             member = first[:, None] == np.arange(len(level))
         elif rule in (None, "links"):
-            shares = shares_through(self.links, self.factors.homophilous, self._fitted.homophilous)
+            own, others = self.factors.readable().homophilous, self._fitted.readable().homophilous
+            shares = shares_through(self.links, own, others)
             member = members_by_shares(shares)
         else:
             return {}
@@ -169,6 +184,31 @@ class Placement:
         rows = rows[np.argsort(-shares[rows], kind="stable")]
         members = dict(zip(self.nodes.pick(rows), shares[rows].tolist(), strict=True))
         return replace(community, members=members, refits=None)
+
+
+def shares_of_new(level: Level, links: sparse.csr_array) -> sparse.csr_array:
+    """The share of each new node's links that lead to each community (new × k); rows add up to at most one.
+
+    A link with a node that is in several communities leads to each of them in part.
+    """
+    members = level.memberships.astype(np.float64)
+    members.data /= np.repeat(np.diff(members.indptr), np.diff(members.indptr))
+    found = sparse.csr_array(links @ members)
+    found.data /= np.repeat(np.diff(links.indptr), np.diff(found.indptr))
+    return found
+
+
+def placed_by_links(columns: SparseColumns, known: Graph, level: Level, links: sparse.csr_array) -> SparseFactors:
+    """The factors of new nodes: communities by where their links lead, and the neighbourhoods of their neighbours."""
+    shares = shares_of_new(level, links)
+    joined = shares.multiply(members_by_shares(shares.toarray()))
+    sizes = np.sqrt(columns.communities * level.strengths)
+    degrees = np.maximum(1, known.degrees)
+    return SparseFactors(
+        scaled_columns(sparse.csr_array(joined), sizes),
+        scaled_columns(links, np.sqrt(columns.neighbours / degrees)),
+        columns.background(np.diff(links.indptr)),
+    )
 
 
 def rows_of_neighbours(

@@ -6,15 +6,14 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from philia._types import Float64Array, FloatArray, Int64Array
-from philia.factors import LowRankFactors
+from philia._types import Float64Array, FloatArray
+from philia.factors import Factors
 from philia.graphs.graph import Graph
 from philia.objective.losses import Loss
-from philia.objective.rates import PairRates
 from philia.objective.recipe import Recipe
-from philia.pairs import HeldOut, PairSample
+from philia.pairs import HeldOut, PairSample, seen
 from philia.pairs.calibration import Calibration, calibrate
-from philia.pairs.sample import Estimate
+from philia.pairs.sample import Estimate, near_and_far
 
 PAIRS = 2**20
 """Default number of pairs without a link in a sample. On a sparse graph of 30,000 nodes this takes about a second, and
@@ -22,9 +21,6 @@ the 95 % interval of the likelihood is ± 0.05 % of it."""
 
 _MOST_DRAWN = 2**26
 """Pairs drawn at most where few of them are held out; their keys take half a gigabyte."""
-
-_AT_ONCE = 2**20
-"""Pairs drawn uniformly at a time: 8 MB per array."""
 
 _ROWS, _COLUMNS = 1024, 4096
 """The size of a block of scores: 32 MB."""
@@ -66,7 +62,7 @@ def _blocks_above(n: int) -> Iterator[tuple[slice, slice]]:
 
 
 def estimated_log_likelihood(
-    graph: Graph, factors: LowRankFactors, loss: Loss, rng: np.random.Generator, pairs: int = PAIRS
+    graph: Graph, factors: Factors, loss: Loss, rng: np.random.Generator, pairs: int = PAIRS
 ) -> Estimate:
     """An unbiased estimate of the mean log-likelihood per pair, from all links and about ``pairs`` other pairs.
 
@@ -80,7 +76,7 @@ def estimated_log_likelihood(
     -0.69315 (exact)
     """
     every = max(1, graph.n_nodes * (graph.n_nodes - 1) // 2)
-    sample = sample_pairs(graph, factors, loss, rng, pairs)
+    sample = sample_pairs(graph, rng, pairs)
     found = loss.log_likelihood(factors.scores(sample.rows, sample.columns), sample.linked)
     variance = float(np.sum(found**2 * sample.spread))
     return Estimate.from_variance(float(np.sum(sample.weights * found)) / every, variance / every**2)
@@ -88,7 +84,7 @@ def estimated_log_likelihood(
 
 def estimated_calibration(
     graph: Graph,
-    factors: LowRankFactors,
+    factors: Factors,
     loss: Loss,
     rng: np.random.Generator,
     held_out: HeldOut | None = None,
@@ -103,30 +99,21 @@ def estimated_calibration(
     >>> print(estimated_calibration(as_graph([(0, 1), (2, 3)]), even, CrossEntropy(), rng))
     predicted 0.5, observed 0.333 of 6 pairs
     """
-    sample = sample_pairs(graph, factors, loss, rng, pairs, held_out)
+    sample = sample_pairs(graph, rng, pairs, held_out)
     probabilities = np.asarray(loss.probability(factors.scores(sample.rows, sample.columns)))
     return calibrate(sample.linked, probabilities, weights=sample.weights)
 
 
 def sample_pairs(
-    graph: Graph,
-    factors: LowRankFactors,
-    loss: Loss,
-    rng: np.random.Generator,
-    pairs: int = PAIRS,
-    held_out: HeldOut | None = None,
+    graph: Graph, rng: np.random.Generator, pairs: int = PAIRS, held_out: HeldOut | None = None
 ) -> PairSample:
-    """All links, and about ``pairs`` other pairs: half drawn uniformly, half by the probabilities of the factors.
+    """All links, and about ``pairs`` other pairs: drawn uniformly, by degrees, and among those with common neighbours.
 
-    Likely pairs are drawn more often because they matter more. A pair has the chance floor + (1 - floor) · share · p of
-    being in one half or the other, and is weighted by the inverse of that (Horvitz and Thompson). With ``held_out``,
-    only held-out pairs are in the sample. If there are no more than ``pairs``, or they are listed, all of them are.
+    A pair is weighted by the inverse of its chance of being drawn (Horvitz and Thompson). With ``held_out``, only
+    held-out pairs are in the sample. If there are no more than ``pairs``, or they are listed, all of them are.
 
     >>> from philia import as_graph
-    >>> from philia.factors import CommunityFactors
-    >>> from philia.objective import CrossEntropy
-    >>> even, rng = CommunityFactors.attracting(np.zeros((4, 1))), np.random.default_rng(0)
-    >>> sample = sample_pairs(as_graph([(0, 1), (2, 3)]), even, CrossEntropy(), rng, pairs=100)
+    >>> sample = sample_pairs(as_graph([(0, 1), (2, 3)]), np.random.default_rng(0), pairs=100)
     >>> sample.n_links, sample.weights.tolist()
     (2, [1.0, 1.0, 1.0, 1.0, 1.0, 1.0])
     """
@@ -138,50 +125,17 @@ def sample_pairs(
         kept = held_out.contains(rows, columns)
         rows, columns = rows[kept], columns[kept]
         pairs = min(int(pairs / held_out.random_share), max(pairs, _MOST_DRAWN))
-    others, weights = _unlinked(graph, factors, loss, rng, pairs, held_out)
+    if n * (n - 1) // 2 <= pairs:
+        i, j = np.triu_indices(n, k=1)
+        free = ~graph.linked(i, j)
+        others, weights = (i[free], j[free]), np.ones(np.count_nonzero(free))
+    else:
+        i, j, chances = near_and_far(graph, seen(graph, held_out), pairs, rng)
+        others, weights = (i, j), 1 / chances
+    if held_out is not None:
+        kept = held_out.contains(*others)
+        others, weights = (others[0][kept], others[1][kept]), weights[kept]
     return PairSample.of_links(n, (rows, columns), others, np.concatenate([np.ones(len(rows)), weights]))
-
-
-def _unlinked(
-    graph: Graph,
-    factors: LowRankFactors,
-    loss: Loss,
-    rng: np.random.Generator,
-    pairs: int,
-    held_out: HeldOut | None,
-) -> tuple[tuple[Int64Array, Int64Array], Float64Array]:
-    """Drawn pairs without a link, and their weights."""
-    n = graph.n_nodes
-    # A fitted model expects about as many links as there are.
-    share, floor = min(pairs / (2 * max(1, graph.n_links)), 1.0), min(pairs / max(1, n * (n - 1)), 1.0)
-    keys = [np.empty(0, np.int64)]
-    for rows, columns in _likely_and_even(factors, loss, rng, share, floor):
-        kept = np.ones(len(rows), bool) if held_out is None else held_out.contains(rows, columns)
-        keys.append(rows[kept] * n + columns[kept])
-    drawn = np.sort(np.concatenate(keys))
-    rows, columns = np.divmod(drawn[np.diff(drawn, prepend=-1) > 0], n)
-    unlinked = ~graph.linked(rows, columns)
-    rows, columns = rows[unlinked], columns[unlinked]
-    chances = np.minimum(floor + (1 - floor) * share * loss.probability(factors.scores(rows, columns)), 1.0)
-    return (rows, columns), 1 / chances
-
-
-def _likely_and_even(
-    factors: LowRankFactors, loss: Loss, rng: np.random.Generator, share: float, floor: float
-) -> Iterator[tuple[Int64Array, Int64Array]]:
-    """Pairs drawn with chance share · p, and pairs drawn with chance ``floor``, independently; some come twice."""
-    n = factors.n_nodes
-    if floor == 1:
-        yield np.triu_indices(n, k=1)
-        return
-    for drawn in PairRates.of(factors, loss).draw(rng, share):
-        yield drawn.rows, drawn.columns
-    # A pair that comes at a rate of -log(1 - floor) comes at least once with chance floor.
-    count = int(rng.poisson(-np.log1p(-floor) * n * (n - 1) / 2))
-    for at in range(0, count, _AT_ONCE):
-        rows = rng.integers(n, size=min(_AT_ONCE, count - at))
-        others = (rows + rng.integers(1, n, size=len(rows))) % n
-        yield np.minimum(rows, others), np.maximum(rows, others)
 
 
 def sample_loss(sample: PairSample, recipe: Recipe, F: FloatArray) -> float:

@@ -27,13 +27,15 @@ from functools import cached_property
 from heapq import heapify, heappop, heappush
 
 import numpy as np
+from scipy import sparse
+from scipy.special import expit
 
 from philia._types import BoolArray, Float64Array, Int64Array
 from philia.execution import LocalThreads, one_blas_thread
-from philia.factors import LowRankFactors
+from philia.factors import CommunityFactors, LowRankFactors, SparseFactors
 from philia.factors.boxes import Boxes, DrawnPairs
 from philia.graphs import Graph, Nodes
-from philia.objective.losses import Loss
+from philia.objective.losses import CrossEntropy, Loss
 
 _AT_ONCE = 2**14  # pairs drawn at a time: their rows of both sides stay in the cache
 _TILE = 1024  # rows and columns of a block of pairs that is enumerated: 8 MB of scores
@@ -456,3 +458,26 @@ def draw_graph(factors: LowRankFactors, loss: Loss, nodes: Nodes, rng: np.random
             )
             told = True
     return Graph.from_rows(np.concatenate(rows), np.concatenate(columns), nodes)
+
+
+def draw_sparse_graph(factors: SparseFactors, nodes: Nodes, rng: np.random.Generator) -> Graph:
+    """A random graph in which every pair is linked independently, with the sigmoid of its score as probability.
+
+    Pairs that share a community or a neighbour are looked at one by one; the others have only a background.
+
+    >>> B, N = sparse.csr_array(np.full((30, 1), 9.0)), sparse.csr_array((30, 30))
+    >>> draw_sparse_graph(SparseFactors(B, N, np.zeros(30)), Nodes.numbered(30), np.random.default_rng(0))
+    Graph(30 nodes, 435 links)
+    """
+    a, nothing = factors.background, np.empty((factors.n_nodes, 0))
+    found = []
+    for drawn in PairRates.of(CommunityFactors(nothing, nothing, a), CrossEntropy()).draw(rng):
+        alone = factors.scores(drawn.rows, drawn.columns) == a[drawn.rows] + a[drawn.columns]
+        found.append((drawn.rows[alone], drawn.columns[alone]))
+    for some, products in factors.sharing():
+        shared = products.tocoo()
+        i, j = some[shared.row], shared.col.astype(np.int64)
+        linked = (rng.random(len(i)) < expit(shared.data + a[i] + a[j])) & (i < j)
+        found.append((i[linked], j[linked]))
+    rows, columns = (np.concatenate(ends) for ends in zip(*found, strict=True))
+    return Graph.from_rows(rows, columns, nodes)

@@ -95,7 +95,7 @@ def _counted(levels: Hierarchy) -> str:
 
 
 def _write_names(ax: Axes, levels: Hierarchy, tree: Tree) -> None:
-    sizes = levels[0].memberships.sum(axis=0).tolist()
+    sizes = levels[0].sizes.tolist()
     named = [f"{name}  {size:,} members" for name, size in zip(levels[0].names, sizes, strict=True)]
     shown = range(len(tree.leaves) if len(tree.leaves) <= _MOST_NAMES else 0)
     ax.set_yticks(shown, [named[tree.leaves[at]] for at in shown], fontsize=TICK)

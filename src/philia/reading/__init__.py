@@ -2,6 +2,7 @@
 
 from philia.reading.hierarchy import Hierarchy, Level, extended, level_of, read_levels
 from philia.reading.length import Description, DescriptionLength
+from philia.reading.overlap import levels_above, overlapping_level, read_overlapping
 from philia.reading.search import Effort, shortest
 
 __all__ = [
@@ -12,6 +13,9 @@ __all__ = [
     "Level",
     "extended",
     "level_of",
+    "levels_above",
+    "overlapping_level",
     "read_levels",
+    "read_overlapping",
     "shortest",
 ]

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import overload
 
 import numpy as np
+from scipy import sparse
 
-from philia._types import BoolArray, Float64Array, Int64Array, Node
+from philia._text import listed
+from philia._types import Float64Array, Int64Array, Node
 from philia.exceptions import InvalidParameterError
 from philia.graphs import Graph
 from philia.graphs.nodes import Nodes
@@ -25,6 +27,9 @@ _MINOR = 0.25
 average one. On the tuning graphs with more than 24 communities it is at most an eighth; in a ring of equal cliques,
 all of which must be shown, it is a half."""
 
+MOST_LEVELS = 48
+"""Up to this many communities, every number of them has a level of its own."""
+
 _EQUALLY_GOOD = 3.0
 """Levels whose lengths differ by less than this many nats are equally good: e³ is odds of 20 to 1."""
 
@@ -36,11 +41,11 @@ _SEED = 0
 class Level:
     """The communities of one level: disjoint groups, and the nodes that are in more than one.
 
-    ``labels`` holds each node's main community, or -1; ``memberships`` (n × k) says who belongs to which, the main
-    community included. ``shares`` (n × k) is the share of each node's links that lead to nodes whose main community is
-    c; rows add up to one, or less if some links lead to nodes in no community. ``strengths`` are log-odds: two members
-    are linked with exp(strength) times the odds that their popularity alone would give them. ``saved`` is the number of
-    nats by which these communities make the description of the graph shorter.
+    ``labels`` holds each node's main community, or -1; ``memberships`` (n × k, sparse) says who belongs to which, the
+    main community included. ``shares`` (n × k, sparse) is the share of each node's links that lead to nodes whose main
+    community is c; rows add up to one, or less if some links lead to nodes in no community. ``strengths`` are log-odds:
+    two members are linked with exp(strength) times the odds that their popularity alone would give them. ``saved`` is
+    the number of nats by which these communities make the description of the graph shorter.
     """
 
     names: tuple[str, ...]
@@ -49,42 +54,64 @@ class Level:
     saved: float
     nodes: Nodes
     background: Float64Array
-    memberships: BoolArray
-    shares: Float64Array
+    memberships: sparse.csr_array
+    shares: sparse.csr_array
 
     def __len__(self) -> int:
         return len(self.names)
 
     @property
-    def affinities(self) -> Float64Array:
-        """The communities as columns of B (n × k): the share of a node's links times √strength."""
-        return np.asarray(self.shares * np.sqrt(self.strengths))
+    def affinities(self) -> sparse.csr_array:
+        """The communities as columns of B (n × k, sparse): the share of a node's links times √strength."""
+        return scaled_columns(self.shares, np.sqrt(self.strengths))
+
+    @property
+    def sizes(self) -> Int64Array:
+        """The number of members of each community."""
+        return np.bincount(self.memberships.indices, minlength=len(self))
 
     def as_sets(self) -> dict[str, set[Node]]:
         """The members of each community as a set of names."""
-        return {
-            name: set(self.nodes.pick(np.flatnonzero(members)))
-            for name, members in zip(self.names, self.memberships.T, strict=True)
-        }
+        return {name: set(self.nodes.pick(rows)) for name, (rows, _) in zip(self.names, self.columns(), strict=True)}
+
+    def columns(self) -> Iterator[tuple[Int64Array, Float64Array]]:
+        """The rows of the members of each community, and the shares of their links that lead to it."""
+        shares = sparse.csc_array(self.memberships.multiply(self.shares))
+        members = sparse.csc_array(self.memberships)
+        for c in range(len(self)):
+            rows = members.indices[members.indptr[c] : members.indptr[c + 1]].astype(np.int64)
+            column = slice(shares.indptr[c], shares.indptr[c + 1])
+            found = np.zeros(len(rows))
+            found[np.searchsorted(rows, shares.indices[column])] = shares.data[column]
+            yield rows, found
 
     def of(self, node: Node) -> dict[str, float]:
         """The communities of one node with the share of its links in each, largest first."""
         row = self.nodes.row(node)
-        mine = np.flatnonzero(self.memberships[row])
-        mine = mine[np.argsort(-self.shares[row, mine], kind="stable")]
-        return {self.names[c]: float(self.shares[row, c]) for c in mine}
+        own = slice(self.memberships.indptr[row], self.memberships.indptr[row + 1])
+        shares = {c: float(self.shares[row, c]) for c in sorted(self.memberships.indices[own].tolist())}
+        return {self.names[c]: share for c, share in sorted(shares.items(), key=lambda item: -item[1])}
 
     def __str__(self) -> str:
         if not self.names:
             return "no communities"
-        sizes = self.memberships.sum(axis=0)
-        return ", ".join(f"{name} ({size:,})" for name, size in zip(self.names, sizes.tolist(), strict=True))
+        return ", ".join(f"{name} ({size:,})" for name, size in zip(self.names, self.sizes.tolist(), strict=True))
+
+
+def scaled_columns(matrix: sparse.csr_array, by: Float64Array) -> sparse.csr_array:
+    """The matrix with each column multiplied by a number.
+
+    >>> scaled_columns(sparse.csr_array([[1.0, 2.0], [0.0, 3.0]]), np.array([10.0, 100.0])).toarray().tolist()
+    [[10.0, 200.0], [0.0, 300.0]]
+    """
+    return sparse.csr_array((matrix.data * by[matrix.indices], matrix.indices, matrix.indptr), shape=matrix.shape)
 
 
 class Hierarchy(Sequence[Level]):
-    """The levels of a graph's communities, finest first; each level merges two communities of the one before.
+    """The levels of a graph's communities, finest first; each level merges communities of the one before.
 
-    ``default`` is the level to read: the one with the shortest description. If that has more than 24 communities, but
+    Up to 48 communities every number has its level; above that each level has a fifth fewer than the one before, since
+    nobody looks at thousands of levels. ``default`` is the level to read: the one with the shortest description. If that has more than 24 communities, but
     many of them matter little, it is the best of the levels with at most 24. ``equally_good`` holds the levels
     whose descriptions are as long as the default's, to within three nats. Sets are nested, and the shares of a
     community are the sum of the shares of its parts.
@@ -98,13 +125,21 @@ class Hierarchy(Sequence[Level]):
     ({'B2': 0.875}, {'B1': 0.6})
     """
 
-    def __init__(self, graph: Graph, finest: Description) -> None:
+    def __init__(self, graph: Graph, finest: Description, overlapping: Level | None = None) -> None:
         self._measure = measure = DescriptionLength(graph)
-        merges = list(coarser(measure, finest))
-        self._merges = [(c, d) for c, d, _ in merges]
+        self._merges = list(coarser(measure, finest))
         self._descriptions = [finest] if finest.count else []
-        self._descriptions += [measure.describe(labels) for _, _, labels in merges]
+        self._descriptions += [measure.describe(labels) for labels in _ladder(finest, self._merges)]
         self._descriptions.append(measure.none)
+        self._default = self._best = 0
+        self._levels: dict[int, Level] = {}
+        if overlapping is None:
+            self._choose()
+        else:
+            self._levels[0] = overlapping
+
+    def _choose(self) -> None:
+        """Find the level with the shortest description and the one to read."""
         saved = np.array([description.saved for description in self._descriptions])
         self._best = int(saved.argmax())
         short = [i for i, description in enumerate(self._descriptions) if description.count <= READABLE]
@@ -114,12 +149,16 @@ class Hierarchy(Sequence[Level]):
         self._default = readable if minor else self._best
         if saved[self._default] <= 0:
             self._default = len(self._descriptions) - 1  # no communities
-        self._levels: dict[int, Level] = {}
 
     @property
     def default(self) -> Level:
         """The level to read."""
         return self[self._default]
+
+    @property
+    def shortest(self) -> Description:
+        """The shortest description of all levels."""
+        return self._descriptions[self._best]
 
     @property
     def best(self) -> Level:
@@ -146,9 +185,11 @@ class Hierarchy(Sequence[Level]):
         """The level with this many communities; at most as many as the finest has."""
         counts = self.counts
         if count not in counts:
-            raise InvalidParameterError(
-                f"there is no level with {count!r} communities; there are levels with {counts[-1]} to {counts[0]}"
-            )
+            some = [other for other in counts if other > MOST_LEVELS]
+            each = f"{counts[-1]} to {counts[0]}"
+            if some:
+                each = f"{listed([f'{other:,}' for other in some])} communities, and with {MOST_LEVELS} to 0"
+            raise InvalidParameterError(f"there is no level with {count!r} communities; there are levels with {each}")
         return self[counts.index(count)]
 
     @cached_property
@@ -216,8 +257,12 @@ class Hierarchy(Sequence[Level]):
             return np.empty((0, 4))
         order = [self.names[0].index(name) for name in self[0].names]
         number = dict(zip(order, range(len(order)), strict=True))
-        leaves, rows, lost = [1] * len(order), [], 0.0
-        for after, (c, d) in zip(self._descriptions[1:], self._merges, strict=False):
+        leaves, rows, lost, left, at = [1] * len(order), [], 0.0, len(order), 1
+        for c, d in self._merges:
+            left -= 1
+            while self._descriptions[at].count > left:
+                at += 1
+            after = self._descriptions[at - 1 if self._descriptions[at].count < left else at]
             lost = max(lost, self._descriptions[0].saved - after.saved)  # a merge may gain; heights must not fall
             leaves[c] += leaves[d]
             rows.append([*sorted((number[c], number[d])), lost, leaves[c]])
@@ -275,17 +320,46 @@ def extended(labels: Int64Array, before: Graph, after: Graph) -> Int64Array:
     links = DescriptionLength(after).links_into(known, int(labels.max(initial=-1)) + 1)
     new = np.ones(after.n_nodes, bool)
     new[after.nodes.rows(before.nodes)] = False
-    linked = new & links.any(axis=1)
-    if linked.any():  # without communities there is nothing to choose from
-        known[linked] = links[linked].argmax(axis=1)
+    linked = np.flatnonzero(new & (np.diff(links.indptr) > 0))
+    known[linked] = [main_of(links, row) for row in linked]
     return known
+
+
+def main_of(links: sparse.csr_array, row: int) -> int:
+    """The community that most links of a row lead to, the first of several.
+
+    >>> main_of(sparse.csr_array([[0.0, 2.0, 1.0]]), 0)
+    1
+    """
+    own = slice(links.indptr[row], links.indptr[row + 1])
+    return int(min(links.indices[own][links.data[own] == links.data[own].max()]))
+
+
+def _ladder(finest: Description, merges: list[tuple[int, int]]) -> Iterator[Int64Array]:
+    """The labels of each coarser level."""
+    into, left, wanted = np.arange(finest.count + 1), finest.count, _next_fewer(finest.count)
+    into[-1] = -1
+    for c, d in merges:
+        into[into == d] = c
+        left -= 1
+        if left == wanted:
+            yield into[finest.labels]
+            wanted = _next_fewer(left)
+
+
+def _next_fewer(count: int) -> int:
+    return max(MOST_LEVELS, count * 4 // 5) if count > MOST_LEVELS else count - 1
 
 
 def _level(measure: DescriptionLength, found: Description, names: tuple[str, ...]) -> Level:
     labels, member = found.labels, found.labels >= 0
     # To say that a node is in one more community takes log n: one of n nodes. Its links must become likelier than that.
-    memberships = measure.gains(found) > np.log(measure.n)
-    memberships[member, labels[member]] = True
+    joined = (measure.gains(found) > np.log(measure.n)).tocoo()
+    rows = np.concatenate([joined.row, np.flatnonzero(member)])
+    columns = np.concatenate([joined.col, labels[member]])
+    memberships = sparse.csr_array(sparse.coo_array((np.ones(len(rows), bool), (rows, columns)), shape=joined.shape))
+    links = measure.links_into(labels, found.count)
+    of_all = np.repeat(np.maximum(1, measure.graph.degrees), np.diff(links.indptr))
     return Level(
         names=names,
         labels=labels,
@@ -294,7 +368,7 @@ def _level(measure: DescriptionLength, found: Description, names: tuple[str, ...
         nodes=measure.graph.nodes,
         background=measure.popularity[measure.classes] + found.level / 2,
         memberships=memberships,
-        shares=measure.links_into(labels, found.count) / np.maximum(1, measure.graph.degrees)[:, None],
+        shares=sparse.csr_array((links.data / of_all, links.indices, links.indptr), shape=links.shape),
     )
 
 

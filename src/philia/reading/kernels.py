@@ -36,6 +36,7 @@ def prepare() -> None:
         H, w = np.full((1, 1), 2.0), np.ones(1)
         fit_strengths(H, np.zeros(1), np.zeros(1), np.ones((1, 1)), 1.0, 0.0, w, 0.05)
         merged(H, 0, 0, 0.0, np.zeros(1), 0.0, 1.0, 0.05)
+        strengths(H, np.zeros(1), np.zeros(1), 0.0, 0.05)
         group_costs(H, np.zeros(1), 0.0, w)
         neighbours, classes = np.array([1, 0]), np.zeros(2, np.int64)
         move((starts, neighbours), classes, np.zeros(1), 0.0, np.zeros(2, np.int64), w, (H, one * 2, one[:, None]),
@@ -99,6 +100,15 @@ def merged(H: Any, c: int, d: int, links: float, a: Any, s: float, w: float, rid
     A hundredth is close enough: the cost is flat at its minimum.
     """
     return _strength(H[c] + H[d], a, s, links, ridge, w, 12, 0.01)
+
+
+@compiled
+def strengths(H: Any, links: Any, a: Any, s: float, ridge: float) -> Any:
+    """The strength of each group, as if there were no other, with this many links inside."""
+    w = np.empty(len(links))
+    for c in range(len(links)):
+        w[c] = _strength(H[c], a, s, links[c], ridge, 2.0, 60, _TOLERANCE)[0]
+    return w
 
 
 @compiled

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from scipy import sparse
 from scipy.special import expit, gammaln
 
 from philia._types import Float64Array, Int64Array
@@ -38,7 +39,7 @@ _POPULARITY_RIDGE = 0.01
 _LEVEL_RIDGE = 1e-6
 """The same for the mean itself: a complete graph would have an infinite one."""
 
-_LEAST = 3
+LEAST = 3
 """The fewest members of a group: two nodes are a link."""
 
 
@@ -135,20 +136,27 @@ class DescriptionLength:
         inside = own[(own == labels[neighbours]) & (own >= 0)]
         return np.asarray(np.bincount(inside, minlength=k) / 2)
 
-    def gains(self, description: Description) -> Float64Array:
-        """By how much each node's links become likelier if it joins each group as well (n × k)."""
+    def gains(self, description: Description) -> sparse.csr_array:
+        """By how much each node's links become likelier if it joins a group that it is linked with as well (n × k).
+
+        Entries are stored for those groups alone: joining any other makes a node's links less likely.
+        """
         from philia.reading import kernels
 
         w = description.strengths
         costs = kernels.group_costs(description.histograms, self.popularity, description.level, w)
-        return np.asarray(self.links_into(description.labels, description.count) * w - costs.T[self.classes])
+        found = self.links_into(description.labels, description.count)
+        groups = found.indices
+        gained = found.data * w[groups] - costs[groups, np.repeat(self.classes, np.diff(found.indptr))]
+        return sparse.csr_array((gained, groups, found.indptr), shape=found.shape)
 
-    def links_into(self, labels: Int64Array, k: int) -> Float64Array:
+    def links_into(self, labels: Int64Array, k: int) -> sparse.csr_array:
         """The number of links of each node with nodes of each group (n × k)."""
         starts, neighbours = self.rows
         own, other = np.repeat(np.arange(self.n), np.diff(starts)), labels[neighbours]
-        at = own[other >= 0] * k + other[other >= 0]
-        return np.bincount(at, minlength=self.n * k).reshape(self.n, k).astype(np.float64)
+        inside = other >= 0
+        ones = np.ones(np.count_nonzero(inside))
+        return sparse.csr_array(sparse.coo_array((ones, (own[inside], other[inside])), shape=(self.n, k)))
 
 
 def tidied(labels: Int64Array) -> Int64Array:
@@ -159,7 +167,7 @@ def tidied(labels: Int64Array) -> Int64Array:
     """
     if not len(labels) or labels.max() < 0:
         return labels.copy()
-    kept = np.bincount(labels[labels >= 0]) >= _LEAST
+    kept = np.bincount(labels[labels >= 0]) >= LEAST
     numbers = np.append(np.where(kept, np.cumsum(kept) - 1, -1), -1)  # the last stands for -1
     return np.asarray(numbers[labels], np.int64)
 

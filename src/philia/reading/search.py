@@ -101,15 +101,15 @@ def _polished(measure: DescriptionLength, now: Description) -> Description:
     """
     tries = _POLISH_NODES if measure.n <= _POLISH_UP_TO else 0
     while tries and now.count > 1:
-        values = measure.gains(now) + np.log(now.sizes)
-        rows = np.flatnonzero(now.labels >= 0)
-        values -= np.where(now.labels >= 0, values[np.arange(measure.n), now.labels], np.inf)[:, None]
-        values[rows, now.labels[rows]] = -np.inf
-        values[measure.links_into(now.labels, now.count) == 0] = -np.inf  # nobody belongs where nobody is known
+        found = measure.gains(now).tocoo()
+        values, own = found.data + np.log(now.sizes)[found.col], now.labels[found.row]
+        of_own = np.full(measure.n, -np.inf)
+        of_own[found.row[own == found.col]] = values[own == found.col]
+        values = np.where((own >= 0) & (own != found.col), values - of_own[found.row], -np.inf)
         better = None
-        for at in np.argsort(-values, axis=None, kind="stable")[:tries]:
-            node, group = divmod(int(at), now.count)
-            if values[node, group] < -_CLOSE:
+        for at in np.argsort(-values, kind="stable")[:tries].tolist():
+            node, group = found.row[at], found.col[at]
+            if values[at] < -_CLOSE:
                 break
             tries -= 1
             new = measure.describe(np.where(np.arange(measure.n) == node, group, now.labels))
@@ -151,7 +151,10 @@ def _descent(measure: DescriptionLength, labels: Int64Array, rng: np.random.Gene
         now = new
     candidates = [now, _dropped(measure, now)]
     if now.count <= _COARSE:
-        candidates += [measure.describe(labels) for _, _, labels in coarser(measure, now)]
+        into = np.append(np.arange(now.count), -1)
+        for c, d in coarser(measure, now):
+            into[into == d] = c
+            candidates.append(measure.describe(into[now.labels]))
     best = min(candidates, key=lambda description: description.length)
     return best if best is now else min(best, moved(measure, best, rng), key=lambda description: description.length)
 
@@ -178,12 +181,9 @@ def moved(measure: DescriptionLength, now: Description, rng: np.random.Generator
     return now
 
 
-def coarser(measure: DescriptionLength, now: Description) -> Iterator[tuple[int, int, Int64Array]]:
-    """The merges that lead from these groups to a single one, each with the labels after it."""
-    labels = now.labels.copy()
-    for c, d, _ in _merges(measure, now):
-        labels[labels == d] = c
-        yield c, d, labels.copy()
+def coarser(measure: DescriptionLength, now: Description) -> Iterator[tuple[int, int]]:
+    """The merges that lead from these groups to a single one; the second group goes into the first."""
+    return ((c, d) for c, d, _ in _merges(measure, now))
 
 
 def _gaining(measure: DescriptionLength, now: Description) -> Iterator[tuple[int, int]]:

@@ -10,9 +10,9 @@ from scipy.special import expit, xlogy
 
 from philia._text import counted
 from philia._types import Float64Array
-from philia.evaluate.link_prediction import weighted_order
 from philia.models import CommunityModel
 from philia.objective.likelihood import sample_pairs
+from philia.pairs.sample import weighted_order
 from philia.pairs.calibration import calibrate
 
 _PAIRS = 2**20
@@ -54,7 +54,7 @@ class JudgedPairs:
         rng = np.random.default_rng(0)
         if held_out is None or held_out.expected(graph.n_nodes) > pairs:
             pairs = _affordable(model, pairs, rng)
-        sample = sample_pairs(graph, factors, model.loss, rng, pairs, held_out)
+        sample = sample_pairs(graph, rng, pairs, held_out)
         scores, linked = factors.scores(sample.rows, sample.columns), sample.linked
         return cls(scores[linked], scores[~linked], sample.weights[~linked], held_out is not None)
 

@@ -334,7 +334,7 @@ def _judging(fold: Problem, judge: PairSample) -> PairSample:
     assert isinstance(columns, CommunityParametrization)
     assert columns.given is not None
     B = columns.given.affinities
-    return replace(judge, offsets=np.einsum("ik,ik->i", B[judge.rows], B[judge.columns]))
+    return replace(judge, offsets=np.asarray(B[judge.rows].multiply(B[judge.columns]).sum(axis=1)).ravel())
 
 
 def _on_folds(penalty: float | None, share: float) -> float | None:

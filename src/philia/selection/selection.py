@@ -41,7 +41,8 @@ class Selection:
     ``steps`` holds everything that was tried, in order, and ``chosen`` is the index of the choice: the setting with the
     fewest communities among those within one standard error of the best. ``density`` is the log-likelihood of giving
     every pair the same probability. ``read`` is how many of the attracting communities were read off the graph by the
-    length of its description, and were given to every step; their strengths count ``weight`` times.
+    length of its description, and were given to every step; their strengths count ``weight`` times. ``storage`` is
+    "sparse" if B has more columns than a dense fit could have, each with few nodes; steps then differ in their weight.
 
     >>> steps = (Step(1, 6, 2, -0.050), Step(1, 4, 1, -0.049), Step(1, 2, 0, -0.06, 0.002))
     >>> print(Selection(steps, 1, folds=1, share=0.1, links=120, density=-0.08, seconds=0.5))
@@ -59,6 +60,7 @@ class Selection:
     interrupted: bool = False
     read: int = 0
     weight: float = 1.0
+    storage: str = "dense"
 
     @property
     def choice(self) -> Step:
@@ -90,6 +92,12 @@ class Selection:
         return "\n".join(f"{'>' if i == self.chosen else ' '} {step}" for i, step in enumerate(self.steps))
 
     def __str__(self) -> str:
+        if self.storage == "sparse":
+            return (
+                f"{self.n_homophilous:,} communities that attract, which are more than a dense fit can have, so only "
+                f"members are stored; their weight of {self.weight:.2g}, and that of common neighbours, are those with "
+                "which hidden links rank highest"
+            )
         counts = f"{self._attracting()}, {self.n_heterophilous} that {_verb(self.n_heterophilous)}"
         said = f"{counts}, penalty {self.penalty:.3g}" if self.choice.n_communities else "no communities"
         reasons = [*self._numbers(), *self._penalties()]

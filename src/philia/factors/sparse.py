@@ -1,0 +1,151 @@
+"""Factors of many communities, each of a few nodes: only what is not zero is stored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from philia._types import Float64Array, Int64Array
+from philia.exceptions import InvalidParameterError
+from philia.factors.community import CommunityFactors
+from philia.factors.factors import CHUNK, Factors, Rows
+
+_DENSE = 20_000_000
+"""The most entries of B that are written out with their zeros: 160 MB."""
+
+_PRODUCTS = 20_000_000
+"""Products of affinities that are added up together to find the pairs that share something: some 500 MB."""
+
+
+@dataclass(frozen=True, eq=False)
+class SparseFactors(Factors):
+    """The community model with a sparse B: score_ij = b_i·b_j + a_i + a_j, and b has two kinds of columns.
+
+    ``affinities`` (n × k) are the communities, which have names. ``neighbourhoods`` (n × n) has a column for each node,
+    shared by those who are linked with it: what two nodes gain by knowing the same third one.
+
+    >>> B, N = sparse.csr_array([[1.0], [2.0], [0.0]]), sparse.csr_array((3, 3))
+    >>> factors = SparseFactors(B, N, np.full(3, -1.0))
+    >>> factors.scores(np.array([0, 0]), np.array([1, 2])).tolist(), factors.counts
+    ([0.0, -2.0], (1, 0))
+    """
+
+    affinities: sparse.csr_array
+    neighbourhoods: sparse.csr_array
+    background: Float64Array
+
+    @classmethod
+    def from_arrays(cls, arrays: dict[str, npt.NDArray[Any]]) -> Self:
+        """The inverse of ``arrays``.
+
+        >>> B, N = sparse.csr_array([[1.0], [0.0]]), sparse.csr_array((2, 2))
+        >>> SparseFactors.from_arrays(SparseFactors(B, N, np.zeros(2)).arrays()).affinities.toarray().tolist()
+        [[1.0], [0.0]]
+        """
+        n, k = len(arrays["background"]), int(arrays["communities"][0])
+        parts = []
+        for name, width in (("affinities", k), ("neighbourhoods", n)):
+            values, columns, starts = (arrays[f"{name}_{part}"] for part in _PARTS)
+            matrix = sparse.csr_array((n, width))
+            matrix.data, matrix.indices, matrix.indptr = values, columns, starts
+            matrix.check_format()
+            parts.append(matrix)
+        return cls(parts[0], parts[1], arrays["background"])
+
+    def arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """The arrays that make up the factors, by name, as stored in files: each matrix in compressed rows."""
+        found: dict[str, npt.NDArray[Any]] = {"background": self.background}
+        found["communities"] = np.array([self.affinities.shape[1]])
+        for name in ("affinities", "neighbourhoods"):
+            matrix = getattr(self, name)
+            values = matrix.data, matrix.indices.astype(np.int64), matrix.indptr.astype(np.int64)
+            found |= {f"{name}_{part}": array for part, array in zip(_PARTS, values, strict=True)}
+        return found
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes."""
+        return len(self.background)
+
+    @property
+    def counts(self) -> tuple[int, int]:
+        """The numbers of attracting and repelling communities; none repel."""
+        return self.affinities.shape[1], 0
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """B1, B2, … for the communities."""
+        return tuple(f"B{c + 1}" for c in range(self.affinities.shape[1]))
+
+    @cached_property
+    def columns(self) -> sparse.csr_array:
+        """B (n × k + n, sparse): the communities, then the neighbourhoods."""
+        return sparse.csr_array(sparse.hstack([self.affinities, self.neighbourhoods], format="csr"))
+
+    def scores(self, rows: npt.NDArray[np.integer], columns: npt.NDArray[np.integer]) -> Float64Array:
+        """The score of each pair (rows[t], columns[t]), computed in chunks."""
+        B, found = self.columns, self.background[rows] + self.background[columns]
+        for at in range(0, len(rows), CHUNK):
+            part = slice(at, at + CHUNK)
+            found[part] += np.asarray(B[rows[part]].multiply(B[columns[part]]).sum(axis=1)).ravel()
+        return found
+
+    def score_block(self, rows: Rows, columns: Rows) -> Float64Array:
+        """The scores of all pairs of the given rows and columns."""
+        products = (self.columns[rows] @ self.columns[columns].T).toarray()
+        return np.asarray(products + self.background[rows][:, None] + self.background[columns])
+
+    def sharing(self, rows: npt.NDArray[np.integer] | None = None) -> Iterator[tuple[Int64Array, sparse.csr_array]]:
+        """Some rows at a time, and what they share with every node (rows × n, sparse): the products b_i·b_j.
+
+        >>> B, N = sparse.csr_array([[1.0], [2.0], [0.0]]), sparse.csr_array((3, 3))
+        >>> [products.toarray().tolist() for _, products in SparseFactors(B, N, np.zeros(3)).sharing(np.array([1]))]
+        [[[2.0, 4.0, 0.0]]]
+        """
+        B = self.columns
+        chosen = np.arange(self.n_nodes) if rows is None else np.asarray(rows, np.int64)
+        members = np.bincount(B.indices, minlength=B.shape[1])
+        work = np.asarray(sparse.csr_array((members[B.indices], B.indices, B.indptr), shape=B.shape).sum(axis=1))
+        ends = np.cumsum(work.ravel()[chosen])
+        across, first = B.T.tocsr(), 0
+        while first < len(chosen):
+            done = ends[first - 1] if first else 0
+            last = max(first + 1, int(np.searchsorted(ends, done + _PRODUCTS, side="right")))
+            yield chosen[first:last], sparse.csr_array(B[chosen[first:last]] @ across)
+            first = last
+
+    def features(self) -> Float64Array:
+        """The communities of each node and its background, with all zeros, if there are not too many."""
+        return self.readable().features()
+
+    def readable(self) -> CommunityFactors:
+        """The communities as a dense matrix, if there are not too many."""
+        n, k = self.affinities.shape
+        if n * k > _DENSE:
+            raise InvalidParameterError(
+                f"{k:,} communities of {n:,} nodes would take {n * k:,} numbers, nearly all of them 0; use "
+                "model.factors_.affinities, which is sparse, or model.communities()"
+            )
+        return CommunityFactors(self.affinities.toarray(), np.empty((n, 0)), self.background)
+
+    def below(self, others: SparseFactors) -> SparseFactors:
+        """The rows of these factors, and those of others below them.
+
+        >>> one = SparseFactors(sparse.csr_array([[1.0]]), sparse.csr_array((1, 1)), np.zeros(1))
+        >>> one.below(one).affinities.toarray().tolist()
+        [[1.0], [1.0]]
+        """
+        stacked = [
+            sparse.csr_array(sparse.vstack([getattr(self, name), getattr(others, name)], format="csr"))
+            for name in ("affinities", "neighbourhoods")
+        ]
+        return SparseFactors(stacked[0], stacked[1], np.concatenate([self.background, others.background]))
+
+
+_PARTS = "values", "columns", "starts"
