@@ -8,9 +8,10 @@ import pytest
 from philia import CommunityModel, RandomLinks
 from philia.datasets import dating_app
 from philia.evaluate import estimated_likelihood, estimated_link_scores, evaluate_links, link_scores
-from philia.evaluate.link_prediction import _MOST, weighted_order
+from philia.evaluate.link_prediction import _MOST
 from philia.exceptions import InvalidParameterError
 from philia.pairs import ListedPairs, RandomPairs
+from philia.pairs.sample import weighted_order
 
 RUNS = 100
 

@@ -42,7 +42,9 @@ def test_given_columns_come_first_and_are_no_part_of_the_factors(level: Level, b
     whole = columns.whole
     assert whole.counts == (5, 1)
     assert whole.given is None
-    np.testing.assert_array_equal(whole.factors(F).homophilous, np.hstack([level.affinities.toarray(), factors.homophilous]))
+    np.testing.assert_array_equal(
+        whole.factors(F).homophilous, np.hstack([level.affinities.toarray(), factors.homophilous])
+    )
     scores = F @ columns.recipe.mixing @ F.T
     np.testing.assert_allclose(scores, whole.factors(F).score_block(slice(None), slice(None)), atol=1e-12)
 

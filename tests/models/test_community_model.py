@@ -240,7 +240,7 @@ def test_the_objective_at_the_solution_is_the_value_reported(karate: Graph) -> N
         model = CommunityModel(3, 2, penalty=0.5, background=background, random_state=0).fit(karate)
         recipe = model.recipe()
         objective = AllPairsObjective(karate, recipe, penalty=0.5, diagonal=False)
-        point = recipe.point(model.parametrization().columns(model.factors_))
+        point = recipe.point(model.parametrization().columns(model.factors_.readable()))
         assert objective.value_and_gradient(point)[0] == pytest.approx(model.solution_.value)
 
 

@@ -153,7 +153,7 @@ def test_non_links_are_drawn_with_the_chances_that_are_returned() -> None:
     graph, rng = draw_graph(factors, loss, Nodes.numbered(N), generator()), np.random.default_rng(2)
     counts, chances = np.zeros((2, N, N))
     for _ in range(RUNS):
-        sample = sample_pairs(graph, factors, loss, rng, pairs=150)
+        sample = sample_pairs(graph, rng, pairs=150)
         drawn = sample.rows[~sample.linked], sample.columns[~sample.linked]
         counts[drawn] += 1
         chances[drawn] = 1 / sample.weights[~sample.linked]

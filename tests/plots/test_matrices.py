@@ -60,7 +60,7 @@ def test_drawn_probabilities_are_those_of_the_model(model: CommunityModel) -> No
 
 
 def test_by_default_members_of_a_community_are_drawn_together(app: DatingApp, model: CommunityModel) -> None:
-    order = plots.by_community(model.factors_)
+    order = plots.by_community(model.factors_.readable())
     assert sorted(order.tolist()) == list(range(120))
     assert np.count_nonzero(np.diff(app.city[order])) == 2
 
@@ -83,7 +83,7 @@ def test_a_graph_without_links_is_drawn_empty() -> None:
 
 def test_links_and_probabilities_have_the_same_order_and_scale(model: CommunityModel) -> None:
     left, right = (ax.images[0] for ax in plots.reconstruction(model))
-    order = plots.by_community(model.factors_)
+    order = plots.by_community(model.factors_.readable())
     links = model.graph_.adjacency.toarray()[np.ix_(order, order)]
     np.testing.assert_array_equal(np.asarray(left.get_array()), links)
     np.testing.assert_allclose(np.asarray(right.get_array()), expit(model.factors_.score_block(order, order)))

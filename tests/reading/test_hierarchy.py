@@ -199,8 +199,10 @@ def test_a_level_can_be_made_again_from_its_labels() -> None:
     graph = classic("les_miserables")
     level = read_levels(graph).default
     again = level_of(graph, level.labels)
-    for part in ("labels", "strengths", "memberships", "shares", "background"):
+    for part in ("labels", "strengths", "background"):
         np.testing.assert_array_equal(getattr(again, part), getattr(level, part))
+    for part in ("memberships", "shares"):
+        np.testing.assert_array_equal(getattr(again, part).toarray(), getattr(level, part).toarray())
     assert again.names == level.names
     assert again.saved == level.saved
 

@@ -121,7 +121,9 @@ def test_merges_lead_to_one_group_even_of_parts_that_are_not_linked(parts: int) 
     graph = shuffled(nx.caveman_graph(parts, 5), 0)
     measure = DescriptionLength(graph)
     finest = shortest(graph, np.random.default_rng(0))
-    levels = [finest.labels, *(labels for _, _, labels in coarser(measure, finest))]
+    levels = [finest.labels]
+    for c, d in coarser(measure, finest):
+        levels.append(np.where(levels[-1] == d, c, levels[-1]))
     assert [len(np.unique(labels)) for labels in levels] == list(range(parts, 0, -1))
     for fine, coarse in pairwise(levels):
         assert all(len(np.unique(coarse[fine == c])) == 1 for c in np.unique(fine))

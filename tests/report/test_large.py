@@ -68,7 +68,7 @@ def test_missing_links_are_those_of_the_model(found: dict[str, Any]) -> None:
 
 def test_a_node_linked_with_nearly_all_others_has_fewer_missing_links() -> None:
     model = dating()
-    found = likeliest_missing(model.graph_, model.factors_, np.arange(5), count=1000)
+    found = likeliest_missing(model.graph_, model.factors_.readable(), np.arange(5), count=1000)
     assert np.diff(found.start).tolist() == (149 - model.graph_.degrees[:5]).tolist()
 
 

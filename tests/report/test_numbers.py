@@ -75,7 +75,7 @@ def test_the_strongest_members_come_first(found: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("side", [1, 7, 150])
 def test_cells_hold_mean_probabilities_without_the_diagonal(side: int) -> None:
-    factors, n = dating().factors_, 150
+    factors, n = dating().factors_.readable(), 150
     order = by_community(factors)
     P = expit(factors.score_block(order, order))
     np.fill_diagonal(P, 0)
@@ -86,7 +86,7 @@ def test_cells_hold_mean_probabilities_without_the_diagonal(side: int) -> None:
 
 
 def test_means_from_a_few_nodes_per_cell_are_close_to_those_of_all() -> None:
-    factors = dating().factors_
+    factors = dating().factors_.readable()
     cells = Cells(by_community(factors), 5)
     every, some = (mean_probabilities(factors, cells, most) for most in (150, 10))
     assert np.abs(every - some).max() < 0.1

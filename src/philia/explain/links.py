@@ -176,7 +176,7 @@ def explain_sparse_link(graph: Graph, factors: SparseFactors, u: Node, v: Node) 
     i, j = graph.nodes.row(u), graph.nodes.row(v)
     if i == j:
         raise InvalidParameterError(f"{u!r} was given twice; a link has two different nodes")
-    mine, theirs = factors.affinities[[i]], factors.affinities[[j]]
+    mine, theirs = factors.homophilous[[i]], factors.homophilous[[j]]
     both = mine.multiply(theirs).tocoo()
     reasons = [
         Reason(f"B{c + 1}", float(term), (float(mine[0, c]), float(theirs[0, c])))

@@ -27,8 +27,8 @@ _PRODUCTS = 20_000_000
 class SparseFactors(Factors):
     """The community model with a sparse B: score_ij = b_i·b_j + a_i + a_j, and b has two kinds of columns.
 
-    ``affinities`` (n × k) are the communities, which have names. ``neighbourhoods`` (n × n) has a column for each node,
-    shared by those who are linked with it: what two nodes gain by knowing the same third one.
+    ``homophilous`` (n × k) are the communities, which have names. ``neighbourhoods`` (n × n) has a column for each
+    node, shared by those who are linked with it: what two nodes gain by knowing the same third one.
 
     >>> B, N = sparse.csr_array([[1.0], [2.0], [0.0]]), sparse.csr_array((3, 3))
     >>> factors = SparseFactors(B, N, np.full(3, -1.0))
@@ -36,7 +36,7 @@ class SparseFactors(Factors):
     ([0.0, -2.0], (1, 0))
     """
 
-    affinities: sparse.csr_array
+    homophilous: sparse.csr_array
     neighbourhoods: sparse.csr_array
     background: Float64Array
 
@@ -45,12 +45,12 @@ class SparseFactors(Factors):
         """The inverse of ``arrays``.
 
         >>> B, N = sparse.csr_array([[1.0], [0.0]]), sparse.csr_array((2, 2))
-        >>> SparseFactors.from_arrays(SparseFactors(B, N, np.zeros(2)).arrays()).affinities.toarray().tolist()
+        >>> SparseFactors.from_arrays(SparseFactors(B, N, np.zeros(2)).arrays()).homophilous.toarray().tolist()
         [[1.0], [0.0]]
         """
         n, k = len(arrays["background"]), int(arrays["communities"][0])
         parts = []
-        for name, width in (("affinities", k), ("neighbourhoods", n)):
+        for name, width in (("homophilous", k), ("neighbourhoods", n)):
             values, columns, starts = (arrays[f"{name}_{part}"] for part in _PARTS)
             matrix = sparse.csr_array((n, width))
             matrix.data, matrix.indices, matrix.indptr = values, columns, starts
@@ -61,8 +61,8 @@ class SparseFactors(Factors):
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
         """The arrays that make up the factors, by name, as stored in files: each matrix in compressed rows."""
         found: dict[str, npt.NDArray[Any]] = {"background": self.background}
-        found["communities"] = np.array([self.affinities.shape[1]])
-        for name in ("affinities", "neighbourhoods"):
+        found["communities"] = np.array([self.homophilous.shape[1]])
+        for name in ("homophilous", "neighbourhoods"):
             matrix = getattr(self, name)
             values = matrix.data, matrix.indices.astype(np.int64), matrix.indptr.astype(np.int64)
             found |= {f"{name}_{part}": array for part, array in zip(_PARTS, values, strict=True)}
@@ -76,17 +76,22 @@ class SparseFactors(Factors):
     @property
     def counts(self) -> tuple[int, int]:
         """The numbers of attracting and repelling communities; none repel."""
-        return self.affinities.shape[1], 0
+        return self.homophilous.shape[1], 0
+
+    @property
+    def heterophilous(self) -> Float64Array:
+        """The repelling communities (n × 0): there are none."""
+        return np.empty((self.n_nodes, 0))
 
     @property
     def names(self) -> tuple[str, ...]:
         """B1, B2, … for the communities."""
-        return tuple(f"B{c + 1}" for c in range(self.affinities.shape[1]))
+        return tuple(f"B{c + 1}" for c in range(self.homophilous.shape[1]))
 
     @cached_property
     def columns(self) -> sparse.csr_array:
         """B (n × k + n, sparse): the communities, then the neighbourhoods."""
-        return sparse.csr_array(sparse.hstack([self.affinities, self.neighbourhoods], format="csr"))
+        return sparse.csr_array(sparse.hstack([self.homophilous, self.neighbourhoods], format="csr"))
 
     def scores(self, rows: npt.NDArray[np.integer], columns: npt.NDArray[np.integer]) -> Float64Array:
         """The score of each pair (rows[t], columns[t]), computed in chunks."""
@@ -94,7 +99,7 @@ class SparseFactors(Factors):
         for at in range(0, len(rows), CHUNK):
             part = slice(at, at + CHUNK)
             found[part] += np.asarray(B[rows[part]].multiply(B[columns[part]]).sum(axis=1)).ravel()
-        return found
+        return np.asarray(found)
 
     def score_block(self, rows: Rows, columns: Rows) -> Float64Array:
         """The scores of all pairs of the given rows and columns."""
@@ -126,24 +131,24 @@ class SparseFactors(Factors):
 
     def readable(self) -> CommunityFactors:
         """The communities as a dense matrix, if there are not too many."""
-        n, k = self.affinities.shape
+        n, k = self.homophilous.shape
         if n * k > _DENSE:
             raise InvalidParameterError(
                 f"{k:,} communities of {n:,} nodes would take {n * k:,} numbers, nearly all of them 0; use "
-                "model.factors_.affinities, which is sparse, or model.communities()"
+                "model.factors_.homophilous, which is sparse, or model.communities()"
             )
-        return CommunityFactors(self.affinities.toarray(), np.empty((n, 0)), self.background)
+        return CommunityFactors(self.homophilous.toarray(), np.empty((n, 0)), self.background)
 
     def below(self, others: SparseFactors) -> SparseFactors:
         """The rows of these factors, and those of others below them.
 
         >>> one = SparseFactors(sparse.csr_array([[1.0]]), sparse.csr_array((1, 1)), np.zeros(1))
-        >>> one.below(one).affinities.toarray().tolist()
+        >>> one.below(one).homophilous.toarray().tolist()
         [[1.0], [1.0]]
         """
         stacked = [
             sparse.csr_array(sparse.vstack([getattr(self, name), getattr(others, name)], format="csr"))
-            for name in ("affinities", "neighbourhoods")
+            for name in ("homophilous", "neighbourhoods")
         ]
         return SparseFactors(stacked[0], stacked[1], np.concatenate([self.background, others.background]))
 

@@ -30,7 +30,7 @@ class SparseColumns:
     >>> from philia.reading import read_levels
     >>> graph = classic("karate")
     >>> factors = SparseColumns(1.0, 2.0, 0.5, -3.0).factors(graph, read_levels(graph).default)
-    >>> factors.affinities.shape, factors.neighbourhoods.shape
+    >>> factors.homophilous.shape, factors.neighbourhoods.shape
     ((34, 2), (34, 34))
     """
 

@@ -203,7 +203,7 @@ class CommunityModel(Factorization):
         if kept is None or kept[0] is not self.read_:
             known = seen(self.graph_, self.held_out_)
             if isinstance(self.factors_, SparseFactors):
-                level = overlapping_level(known, self.read_, self.factors_.affinities)
+                level = overlapping_level(known, self.read_, self.factors_.homophilous)
             else:
                 level = level_of(known, self.read_)
             kept = self._level = self.read_, level
@@ -232,7 +232,7 @@ class CommunityModel(Factorization):
             kept: tuple[Any, Hierarchy] | None = vars(self).get("_above")
             if kept is None or kept[0] is not self.factors_:
                 known = seen(self.graph_, self.held_out_)
-                kept = self._above = self.factors_, levels_above(known, self.read_, self.factors_.affinities)
+                kept = self._above = self.factors_, levels_above(known, self.read_, self.factors_.homophilous)
             return kept[1]
         return self._levels_of(self.graph_)
 
@@ -430,7 +430,9 @@ class CommunityModel(Factorization):
         weights, which descriptions do not know.
         """
         open_to_it = self.n_homophilous == AUTO and self.background == "popularity"
-        return open_to_it and problem.graph.weights is None and (isinstance(problem, AllPairs) or self.storage != "dense")
+        return (
+            open_to_it and problem.graph.weights is None and (isinstance(problem, AllPairs) or self.storage != "dense")
+        )
 
     def _sparse(self, levels: Hierarchy) -> bool:
         """Whether B is stored sparsely: if asked for, or if there are too many communities for a dense one."""
@@ -466,8 +468,8 @@ class CommunityModel(Factorization):
     def read_columns(self) -> CommunityFactors:
         """The columns that are read as communities, without finer structure, as factors."""
         level = self.level()
-        if level is None:
-            return self.factors_
+        if level is None or isinstance(self.factors_, SparseFactors):
+            return self.factors_.readable()
         return replace(self.factors_, homophilous=level.memberships.multiply(level.affinities).toarray())
 
     def _refitted(self, seed: int, held_out: HeldOut | None = None) -> CommunityFactors:

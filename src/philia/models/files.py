@@ -46,20 +46,20 @@ _SHAPES: dict[Any, dict[str, str]] = {
     SparseFactors: {
         "background": "n",
         "communities": "1",
-        **{f"affinities_{part}": length for part, length in (("values", "b"), ("columns", "b"), ("starts", "r"))},
+        **{f"homophilous_{part}": length for part, length in (("values", "b"), ("columns", "b"), ("starts", "r"))},
         **{f"neighbourhoods_{part}": length for part, length in (("values", "d"), ("columns", "d"), ("starts", "r"))},
     },
 }
 """The shape of each array of each kind of factors: the same letter is the same length, and n the number of nodes."""
 
 _WHOLE = (
-    "groups", "seed", "communities", "affinities_columns", "affinities_starts", "neighbourhoods_columns",
+    "groups", "seed", "communities", "homophilous_columns", "homophilous_starts", "neighbourhoods_columns",
     "neighbourhoods_starts",
 )  # fmt: skip
 """Arrays of whole numbers; all others hold fractions."""
 
 _NONNEGATIVE = (
-    *_WHOLE, "homophilous", "heterophilous", "memberships", "emissions", "degrees", "shares", "affinities_values",
+    *_WHOLE, "homophilous", "heterophilous", "memberships", "emissions", "degrees", "shares", "homophilous_values",
     "neighbourhoods_values",
 )  # fmt: skip
 

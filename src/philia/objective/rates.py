@@ -27,7 +27,6 @@ from functools import cached_property
 from heapq import heapify, heappop, heappush
 
 import numpy as np
-from scipy import sparse
 from scipy.special import expit
 
 from philia._types import BoolArray, Float64Array, Int64Array

@@ -258,13 +258,13 @@ def _evenly(n: int, count: int, rng: np.random.Generator) -> Int64Array:
 
 def _by_weight(weights: Float64Array, count: int, rng: np.random.Generator) -> Int64Array:
     up_to = np.cumsum(weights)
-    return np.searchsorted(up_to, rng.random(count) * up_to[-1], side="right").clip(max=len(weights) - 1)
+    return np.asarray(np.searchsorted(up_to, rng.random(count) * up_to[-1], side="right").clip(max=len(weights) - 1))
 
 
 def _some_neighbours(graph: Graph, of: Int64Array, rng: np.random.Generator) -> Int64Array:
     starts = graph.adjacency.indptr
     at = starts[of] + (rng.random(len(of)) * graph.degrees[of]).astype(np.int64)
-    return graph.adjacency.indices[at].astype(np.int64)
+    return np.asarray(graph.adjacency.indices[at], np.int64)
 
 
 NORMAL_95 = 1.959963984540054

@@ -111,10 +111,13 @@ class Hierarchy(Sequence[Level]):
     """The levels of a graph's communities, finest first; each level merges communities of the one before.
 
     Up to 48 communities every number has its level; above that each level has a fifth fewer than the one before, since
-    nobody looks at thousands of levels. ``default`` is the level to read: the one with the shortest description. If that has more than 24 communities, but
-    many of them matter little, it is the best of the levels with at most 24. ``equally_good`` holds the levels
-    whose descriptions are as long as the default's, to within three nats. Sets are nested, and the shares of a
-    community are the sum of the shares of its parts.
+    nobody looks at thousands of levels. ``default`` is the level to read: the one with the shortest description. If
+    that has more than 24 communities, but many of them matter little, it is the best of the levels with at most 24.
+    ``equally_good`` holds the levels whose descriptions are as long as the default's, to within three nats. Sets are
+    nested, and the shares of a community are the sum of the shares of its parts.
+
+    If communities were allowed to overlap, the default level is the finest, whose members need not be nested in those
+    of the coarser levels: these merge main communities.
 
     >>> from philia.datasets import classic
     >>> levels = read_levels(classic("karate"))
@@ -321,7 +324,7 @@ def extended(labels: Int64Array, before: Graph, after: Graph) -> Int64Array:
     new = np.ones(after.n_nodes, bool)
     new[after.nodes.rows(before.nodes)] = False
     linked = np.flatnonzero(new & (np.diff(links.indptr) > 0))
-    known[linked] = [main_of(links, row) for row in linked]
+    known[linked] = [main_of(links, row) for row in linked.tolist()]
     return known
 
 

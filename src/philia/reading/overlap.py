@@ -187,7 +187,7 @@ def _swept(measure: DescriptionLength, members: sparse.csr_array, level: float) 
 def _strengths(
     measure: DescriptionLength, members: sparse.csr_array, level: float, links: sparse.csr_array | None = None
 ) -> tuple[Float64Array, Float64Array]:
-    """The members of each community by class of popularity (k × classes), and its strength; ``links`` is A · members."""
+    """The members of each community by class of popularity (k × classes), and its strength; ``links`` is A members."""
     from philia.reading import kernels
 
     kernels.prepare()

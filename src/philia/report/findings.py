@@ -62,7 +62,7 @@ class Findings:
     @property
     def factors(self) -> CommunityFactors:
         """The fitted factors."""
-        return self.model.factors_
+        return self.model.factors_.readable()
 
     @cached_property
     def sizes(self) -> Int64Array:

@@ -12,8 +12,8 @@ from philia._text import counted
 from philia._types import Float64Array
 from philia.models import CommunityModel
 from philia.objective.likelihood import sample_pairs
-from philia.pairs.sample import weighted_order
 from philia.pairs.calibration import calibrate
+from philia.pairs.sample import weighted_order
 
 _PAIRS = 2**20
 """With fewer pairs, all are judged; with more, all links and about this many others, drawn more often if likely.
