@@ -142,7 +142,7 @@ def test_the_estimated_likelihood_is_unbiased(kind: int) -> None:
     graph = draw_graph(factors, loss, Nodes.numbered(N), generator())
     exact = mean_log_likelihood(graph, factors.score_block, loss)
     rng = np.random.default_rng(1)
-    found = [estimated_log_likelihood(graph, factors, loss, rng, pairs=200) for _ in range(RUNS)]
+    found = [estimated_log_likelihood(graph, factors, loss, rng, pairs=600) for _ in range(RUNS)]
     values = np.array([estimate.value for estimate in found])
     assert values.mean() == pytest.approx(exact, abs=5 * values.std() / np.sqrt(RUNS) + 1e-12)
     assert np.mean([each.lower - 1e-12 <= exact <= each.upper + 1e-12 for each in found]) > 0.88

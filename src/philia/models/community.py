@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from copy import copy
 from dataclasses import replace
@@ -56,7 +58,7 @@ from philia.reading import (
 )
 from philia.selection import Selection, choose, choose_sparse
 from philia.selection.plan import MOST_HOMOPHILOUS
-from philia.solvers import AnySolver, OnIteration, Solution, shortened
+from philia.solvers import AnySolver, OnIteration, Progress, Solution, shortened
 
 Count = int | Literal["auto"]
 
@@ -64,8 +66,22 @@ _RESAMPLED: Final = 0.1
 """The share of pairs that each refit of ``stability`` does not see. Reading communities off the same links would find
 the same communities again, and say nothing."""
 
+_STAGES: Final = 3
+"""The stages of a sparse fit."""
+
 _USUAL: Final = 20
 """Columns of a kind to reckon with where their number is open, to decide whether all pairs can be looked at."""
+
+
+def _stages(on_iteration: OnIteration | None) -> Callable[[str], None]:
+    """Tells of the stages of reading, which has no iterations to count."""
+    began, numbers = time.perf_counter(), iter(range(_STAGES))
+
+    def told(stage: str) -> None:
+        if on_iteration is not None:
+            on_iteration(Progress(next(numbers), _STAGES, math.nan, time.perf_counter() - began, stage))
+
+    return told
 
 
 def _read_anew(graph: Graph) -> Level:
@@ -402,8 +418,11 @@ class CommunityModel(Factorization):
         given = graph, rng, journal, on_iteration
         columns = self.columns_at_most(_USUAL, _USUAL)
         usual, _ = self._posed(columns, 0.0, *given)
-        if self._reads(usual) and self._sparse(self._levels_of(graph)):
-            return self._learn_sparse(graph, rng)
+        if self._reads(usual):
+            told = _stages(on_iteration)
+            told("reading communities")
+            if self._sparse(self._levels_of(graph)):
+                return self._learn_sparse(graph, rng, told)
         if self._reads(usual) and isinstance(usual, AllPairs):
             read = self._levels_of(graph).default
             self.read_, columns = read.labels, replace(columns, given=read)
@@ -441,11 +460,15 @@ class CommunityModel(Factorization):
             self.storage == AUTO and others_open and len(levels.default) > MOST_HOMOPHILOUS
         )
 
-    def _learn_sparse(self, graph: Graph, rng: np.random.Generator) -> tuple[Factors, Solution]:
+    def _learn_sparse(
+        self, graph: Graph, rng: np.random.Generator, told: Callable[[str], None]
+    ) -> tuple[Factors, Solution]:
         """Communities that overlap, read off the graph, and the numbers that say how much they count."""
         began = time.perf_counter()
         known = seen(graph, self.held_out_)
+        told("reading communities without the hidden links")
         self.selection_, self.sparse_ = choose_sparse(graph, self.held_out_, _read_anew, rng)
+        told("reading what overlaps")
         level = read_overlapping(known, self._levels_of(graph).shortest).default
         self.read_, self.penalty_ = level.labels, 0.0
         factors = self.sparse_.factors(known, level)

@@ -55,8 +55,9 @@ def read_overlapping(graph: Graph, first: Description) -> Hierarchy:
     >>> 76 <= len(found.default) <= 84
     True
     """
-    measure = DescriptionLength(graph)
-    layers = list(_layers(graph, first))
+    measure, layers = DescriptionLength(graph), list(_layers(graph, first))
+    if not layers:
+        return levels_above(graph, first.labels, sparse.csr_array((graph.n_nodes, 0), dtype=np.float64))
     joined = _settled(measure, _indicators(layers), layers[0].level)
     main = _main(joined)
     kept = np.argsort(-np.bincount(main[main >= 0], minlength=joined.members.shape[1]), kind="stable")

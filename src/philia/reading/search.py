@@ -8,6 +8,7 @@ ones start from the groups that the best have in common, which are small and pur
 from __future__ import annotations
 
 import heapq
+import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
@@ -187,16 +188,16 @@ def coarser(measure: DescriptionLength, now: Description) -> Iterator[tuple[int,
 
 
 def _gaining(measure: DescriptionLength, now: Description) -> Iterator[tuple[int, int]]:
+    labels = now.count + bool((now.labels < 0).any())
     for done, (c, d, gain) in enumerate(_merges(measure, now)):
-        if gain + _fewer_labels(measure, now, done) <= 0:
+        if gain + _fewer_labels(measure, labels - done) <= 0:
             break
         yield c, d
 
 
-def _fewer_labels(measure: DescriptionLength, now: Description, gone: int = 0) -> float:
-    """What one label less saves, after ``gone`` of them are gone, of the code for the sizes of groups."""
-    labels = now.count - gone + bool((now.labels < 0).any())
-    return float(np.log((measure.n - labels + 1) / max(1, labels - 1)))
+def _fewer_labels(measure: DescriptionLength, labels: int) -> float:
+    """What one label less than this many saves of the code for the sizes of groups."""
+    return math.log((measure.n - labels + 1) / max(1, labels - 1))
 
 
 def _merged(labels: Int64Array, merges: Iterator[tuple[int, int]]) -> Int64Array:
@@ -226,11 +227,15 @@ def _merges(measure: DescriptionLength, now: Description) -> Iterator[tuple[int,
     def offer_closest(groups: Iterable[int]) -> None:
         """Offer the merges with the groups that have the most links with a group for their number of links in all."""
         for c in groups:
-            closest = heapq.nlargest(_OFFERS, between[c], key=lambda d: between[c][d] / volumes[d])
+            closest: Iterable[int] = between[c]
+            if len(between[c]) > _OFFERS:
+                closest = [
+                    d for _, d in heapq.nlargest(_OFFERS, ((links / volumes[d], d) for d, links in between[c].items()))
+                ]
             for d in closest:
                 offer(min(c, d), max(c, d))
 
-    volumes = np.bincount(now.labels[now.labels >= 0], measure.graph.degrees[now.labels >= 0], now.count)
+    volumes = np.bincount(now.labels[now.labels >= 0], measure.graph.degrees[now.labels >= 0], now.count).tolist()
     offer_closest(alive)
     every_pair = False
     while len(alive) > 1:
@@ -284,7 +289,7 @@ def _dropped(measure: DescriptionLength, now: Description) -> Description:
     while now.count:
         outside, sizes = float(np.count_nonzero(now.labels < 0)), now.sizes
         code = gammaln(sizes + outside + 1) - gammaln(sizes + 1) - gammaln(outside + 1)
-        gains = now.costs + code + measure.per_group + _fewer_labels(measure, now)
+        gains = now.costs + code + measure.per_group + _fewer_labels(measure, now.count + bool(outside))
         worst = np.argsort(-gains, kind="stable")[: max(1, np.count_nonzero(gains > 0) // 4)]
         new = measure.describe(np.where(np.isin(now.labels, worst), -1, now.labels)) if gains[worst[0]] > 0 else now
         if new.length >= now.length - _LEAST_GAIN:
