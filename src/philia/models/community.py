@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import suppress
 from copy import copy
 from dataclasses import replace
@@ -23,16 +24,16 @@ from philia.fitting.journal import Journal
 from philia.fitting.warm_starts import FromFactors, FromModel
 from philia.graphs import Graph, as_graph
 from philia.graphs.graph import grown
-from philia.initialization import Start
+from philia.initialization import Start, WholeStart
 from philia.models.factorization import Factorization, check_search
 from philia.models.files import KeptModel
-from philia.models.link_model import OnFit, refitted
+from philia.models.link_model import OnFit
 from philia.models.placement import Neighbours, Placement, rows_of_neighbours
 from philia.objective import CrossEntropy
 from philia.objective.fold_in import fold_in
-from philia.pairs import HeldOut, RandomPairs, seen
+from philia.pairs import HeldOut, PairSample, RandomPairs, seen
 from philia.pairs.sample import Estimate
-from philia.reading import Hierarchy, Level, extended, level_of, read_levels
+from philia.reading import Hierarchy, Level, extended, level_of, level_with, read_levels
 from philia.selection import Selection, choose
 from philia.solvers import AnySolver, OnIteration, Solution, shortened
 
@@ -111,6 +112,9 @@ class CommunityModel(Factorization):
     selection_: Selection | None = None
     read_: Int64Array | None = None
     significance_: Significance | None = None
+    heterophily_: Estimate | None = None
+    _beside: CommunityParametrization | None = None
+    """The columns of a refit whose communities are given; of no model that a user makes."""
 
     def __init__(
         self,
@@ -202,13 +206,13 @@ class CommunityModel(Factorization):
     def significance(self, folds: int = 10, *, on_fit: OnFit | None = None) -> Significance:
         """Whether each community is there at all: its strength on pairs that it was not found from, and z.
 
-        All links are hidden once, in ``folds`` parts. Each time the communities are found anew without them, the fit's
-        own choices included, and matched with those of the model. Their strengths are then estimated on the hidden
-        pairs, against a background in which only popularity counts. The result is kept in ``significance_``, but not in
-        files; ``communities`` shows it from then on, and marks what is not distinguishable from chance.
+        All links are hidden once, in ``folds`` parts. Each time the same number of communities is found anew without
+        them and matched with those of the model. Their strengths are then estimated on the hidden pairs, against a
+        background in which only popularity counts. The result is kept in ``significance_`` and in files;
+        ``communities`` shows it from then on, and leaves out what is not distinguishable from chance.
 
-        A community that is close to the limit of what the links can tell may be missed by all fits that see fewer of
-        them. So a small z means that hidden pairs do not confirm a community, not that they refute it.
+        A small z means that hidden pairs do not confirm a community, not that they refute it: a small one has few
+        hidden pairs.
 
         >>> from philia import CommunityModel
         >>> from philia.datasets import dating_app
@@ -218,24 +222,24 @@ class CommunityModel(Factorization):
         [True, True, True, True, True]
         """
         check_is_fitted(self)
-        if type(folds) is not int or folds < 2:
-            raise InvalidParameterError(f"folds is {folds!r}; it must be a whole number, 2 or more")
-        found, rng = [], np.random.default_rng(0)
+        _check_folds(folds)
+        found = []
         with self._working():
-            for sample, hidden in significance_folds(self.graph_, self.held_out_, folds, rng):
-                factors = self._refitted(0, hidden)
-                found.append((factors, popularity_offsets(seen(self.graph_, hidden), sample)))
+            for sample, hidden in self._hidden_in(folds):
+                offsets = popularity_offsets(seen(self.graph_, hidden), sample)
+                found.append((self._communities_without(hidden), offsets))
                 if on_fit is not None:
                     on_fit(len(found), folds)
         self.significance_ = measure_significance(self.read_columns(), found)
         return self.significance_
 
-    def heterophily(self, folds: int = 3) -> Estimate:
+    def heterophily(self, folds: int = 3, *, on_fit: OnFit | None = None) -> Estimate:
         """How heterophilous the network is: what repelling communities add to the log-likelihood of hidden links.
 
         All links are hidden once, in ``folds`` parts, together with pairs that are not linked. The model is fitted
         without them, with the repelling communities that it has and with none. The answer is the difference between the
-        log-likelihoods of the hidden pairs, per hidden link, with its interval; 0 if the model has none.
+        log-likelihoods of the hidden pairs, per hidden link, with its interval; 0 if the model has none. It is kept in
+        ``heterophily_`` and in files.
 
         >>> from philia import CommunityModel
         >>> from philia.datasets import dating_app
@@ -244,17 +248,51 @@ class CommunityModel(Factorization):
         True
         """
         check_is_fitted(self)
-        if not self.factors_.counts[1]:
-            return Estimate.of_all(0.0)
-        gained, variance, links = 0.0, 0.0, 0
+        _check_folds(folds)
+        gained, variance, links, done = 0.0, 0.0, 0, 0
         with self._working():
-            for sample, hidden in significance_folds(self.graph_, self.held_out_, folds, np.random.default_rng(0)):
-                fits = [self._settled(), self._settled().set_params(n_heterophilous=0)]
-                both, plain = (sample.of_factors(fit.fit(self.graph_, held_out=hidden).factors_) for fit in fits)
+            for sample, hidden in self._hidden_in(folds if self.factors_.counts[1] else 0):
+                level = self._level_without(hidden)
+                both, plain = (
+                    sample.of_factors(self._factors_without(hidden, level, count))
+                    for count in (self.factors_.counts[1], 0)
+                )
                 gained += float((both - plain).sum())
                 variance += sample.variance(both - plain)
-                links += sample.n_links
-        return Estimate.from_variance(gained / max(1, links), variance / max(1, links) ** 2)
+                links, done = links + sample.n_links, done + 1
+                if on_fit is not None:
+                    on_fit(done, folds)
+        self.heterophily_ = Estimate.from_variance(gained / max(1, links), variance / max(1, links) ** 2)
+        return self.heterophily_
+
+    def _hidden_in(self, folds: int) -> Iterator[tuple[PairSample, HeldOut]]:
+        """The pairs that each fold hides, always the same."""
+        return significance_folds(self.graph_, self.held_out_, folds, np.random.default_rng(0)) if folds else iter(())
+
+    def _communities_without(self, hidden: HeldOut) -> CommunityFactors:
+        """As many communities as the model has, found without some pairs."""
+        level, k_C = self._level_without(hidden), self.factors_.counts[1]
+        if level is None:
+            return self._factors_without(hidden, None, k_C)
+        read = CommunityFactors.attracting(level.memberships * level.affinities)
+        if not k_C:
+            return read
+        return replace(self._factors_without(hidden, level, k_C), homophilous=read.homophilous)
+
+    def _level_without(self, hidden: HeldOut) -> Level | None:
+        own = self.level()
+        return None if own is None else level_with(seen(self.graph_, hidden), len(own))
+
+    def _factors_without(self, hidden: HeldOut, level: Level | None, n_heterophilous: int) -> CommunityFactors:
+        """The factors of the same fit without some pairs, beside this level, with so many columns that repel."""
+        other = self._settled().set_params(n_heterophilous=n_heterophilous, random_state=0)
+        if isinstance(other.start, WholeStart):  # it has seen the hidden pairs
+            other.set_params(start="spectral")
+        own = self.level()
+        if level is not None and own is not None and self.selection_ is not None:
+            finer = other.parametrization().resized(self.factors_.counts[0] - len(own), n_heterophilous)
+            other._beside = replace(finer, given=level).weighed(self.selection_.weight)
+        return other._fitted_whole(self.graph_, hidden).factors_
 
     @property
     def rules(self) -> tuple[str, ...]:
@@ -336,10 +374,14 @@ class CommunityModel(Factorization):
     def _learn(
         self, graph: Graph, rng: np.random.Generator, journal: Journal, on_iteration: OnIteration | None
     ) -> tuple[Factors, Solution]:
-        self.selection_ = self.read_ = self.significance_ = None
+        self.selection_ = self.read_ = self.significance_ = self.heterophily_ = None
         if AUTO not in (self.n_homophilous, self.n_heterophilous, self.penalty):
             self.penalty_ = float(self.penalty)
-            return super()._learn(graph, rng, journal, on_iteration)
+            if self._beside is None:
+                return super()._learn(graph, rng, journal, on_iteration)
+            problem, solver = self._posed(self._beside, self.penalty_, graph, rng, journal, on_iteration)
+            solution = problem.search(solver, self.n_starts)
+            return self._beside.whole.factors(solution.point), solution
         given = graph, rng, journal, on_iteration
         columns = self.columns_at_most(_USUAL, _USUAL)
         usual, _ = self._posed(columns, 0.0, *given)
@@ -390,14 +432,14 @@ class CommunityModel(Factorization):
             return self.factors_
         return replace(self.factors_, homophilous=level.memberships * level.affinities)
 
-    def _refitted(self, seed: int, held_out: HeldOut | None = None) -> CommunityFactors:
+    def _refitted(self, seed: int) -> CommunityFactors:
         """A refit repeats the choice where the fit chose, since another choice may find other communities."""
         if self.read_ is None:
-            return super()._refitted(seed, held_out)
-        if held_out is None:
-            resampled = RandomPairs(_RESAMPLED, seed)
-            held_out = resampled if self.held_out_ is None else self.held_out_.with_random(_RESAMPLED, seed)
-        return refitted(self.__sklearn_clone__().set_params(random_state=seed), self.graph_, held_out)
+            return super()._refitted(seed)
+        resampled = RandomPairs(_RESAMPLED, seed)
+        held_out = resampled if self.held_out_ is None else self.held_out_.with_random(_RESAMPLED, seed)
+        other = self.__sklearn_clone__().set_params(random_state=seed)
+        return other._fitted_whole(self.graph_, held_out).read_columns()
 
     def _chosen(self) -> dict[str, Any]:
         selection = self.selection_ and self.selection_.to_dict()
@@ -438,3 +480,8 @@ class CommunityModel(Factorization):
             )
         if self.background not in BACKGROUNDS:
             raise InvalidParameterError(f"background is {self.background!r}; use 'none', 'constant' or 'popularity'")
+
+
+def _check_folds(folds: Any) -> None:
+    if type(folds) is not int or folds < 2:
+        raise InvalidParameterError(f"folds is {folds!r}; it must be a whole number, 2 or more")

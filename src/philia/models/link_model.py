@@ -297,12 +297,19 @@ class LinkModel(Estimator):
         """The columns that are read as communities, without finer structure, as factors."""
         return self.factors_.readable()
 
-    def _refitted(self, seed: int, held_out: HeldOut | None = None) -> CommunityFactors:
-        """The communities of the same fit from another seed; ``held_out`` instead of the pairs that it held out."""
+    def _refitted(self, seed: int) -> CommunityFactors:
+        """The communities of the same fit from another seed."""
         other = self._settled().set_params(random_state=seed)
         if isinstance(getattr(other, "start", None), WholeStart):
             other.set_params(start="spectral")  # the same start every time would say nothing
-        return refitted(other, self.graph_, self.held_out_ if held_out is None else held_out)
+        return other._fitted_whole(self.graph_, self.held_out_).read_columns()
+
+    def _fitted_whole(self, graph: Graph, held_out: HeldOut | None) -> Self:
+        """The model after a fit that was not interrupted."""
+        self.fit(graph, held_out=held_out)
+        if self.solution_.reason == "interrupted":
+            raise KeyboardInterrupt  # the solver kept its best point, but half a fit says nothing about the model
+        return self
 
     def _working(self) -> AbstractContextManager[None]:
         """Keep the executor open for the duration of the block; most models have none."""
@@ -373,14 +380,6 @@ class LinkModel(Estimator):
         tags.input_tags.positive_only = True
         tags.input_tags.sparse = True
         return tags
-
-
-def refitted(model: LinkModel, graph: Graph, held_out: HeldOut | None) -> CommunityFactors:
-    """The communities that a model finds."""
-    model.fit(graph, held_out=held_out)
-    if model.solution_.reason == "interrupted":
-        raise KeyboardInterrupt  # the solver kept its best point, but half a fit says nothing about the model
-    return model.read_columns()
 
 
 def _other_seeds(random_state: object, count: int) -> list[int]:
