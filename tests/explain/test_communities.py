@@ -36,10 +36,10 @@ def test_members_of_repelling_communities_are_above_the_column_mean() -> None:
     assert found.as_sets() == {"B1": set("abcdef"), "C1": {"d", "e", "f"}}
 
 
-def test_a_column_that_hardly_changes_the_odds_is_unused() -> None:
-    found = find_communities(GRAPH, factors([[0.01, 0.02, 0, 0, 0, 0], [2.0, 2.0, 0, 0, 0, 0]]))
+def test_a_column_that_hardly_changes_the_odds_is_left_out() -> None:
+    found = find_communities(GRAPH, factors([[0.01, 0.02, 0, 0, 0, 0], [2.0, 2.0, 0, 0, 0, 0]]), "nearest")
     assert [community.name for community in found] == ["B2"]
-    assert found.empty == ("B1",)
+    assert found.left_out == {"B1": "changes no probability"}
 
 
 def test_a_membership_can_be_given_instead() -> None:
@@ -50,13 +50,12 @@ def test_a_membership_can_be_given_instead() -> None:
             find_communities(GRAPH, factors([[1.0] * 6]), rule=wrong)
 
 
-def test_empty_and_repeated_communities_are_reported() -> None:
+def test_empty_and_repeated_communities_are_left_out_and_named() -> None:
     row = [2.0, 2.0, 0, 0, 0, 0]
     found = find_communities(GRAPH, factors([row, [0.0] * 6, row], [row]))
-    assert found.empty == ("B2",)
-    assert found.repeated == (("B1", "B3"),)
-    assert "empty: B2" in str(found)
-    assert "B1 and B3 have the same members" in str(found)
+    assert [community.name for community in found] == ["B1", "C1"]
+    assert found.left_out == {"B2": "empty", "B3": "the same members as B1"}
+    assert "2 left out: B2 (empty), B3 (the same members as B1)" in str(found)
 
 
 def test_a_complete_graph_still_has_communities() -> None:

@@ -14,7 +14,7 @@ from philia._types import Int64Array, Node
 from philia.exceptions import InvalidParameterError
 from philia.explain import LinkExplanation, NormalizedFactors, explain_link, normalize
 from philia.explain.communities import Communities, finer_structure, odds_effect, read_communities
-from philia.explain.rules import rule_names
+from philia.explain.rules import DOUBLED, rule_names
 from philia.explain.significance import Significance, measure_significance, popularity_offsets, significance_folds
 from philia.factors import CommunityFactors, Factors
 from philia.fitting import AllPairs, CommunityParametrization, Problem, solver_for
@@ -107,6 +107,7 @@ class CommunityModel(Factorization):
     """
 
     loss = CrossEntropy()
+    telling = DOUBLED
     factors_: CommunityFactors
     penalty_: float
     selection_: Selection | None = None
@@ -145,18 +146,27 @@ class CommunityModel(Factorization):
         self.n_jobs = n_jobs
         self.executor = executor
 
-    def communities(self, rule: str | float | None = None) -> Communities:
-        """The communities as overlapping sets of node names; memberships are the shares of a node's links.
+    def communities(self, rule: str | float | None = None, *, everything: bool = False) -> Communities:
+        """The communities as overlapping sets of node names; memberships are shares of a node's links.
+
+        In an attracting community that is the share of the links it has that run through the community; in a repelling
+        one, the share of the links it would have that are missing because of it.
 
         If the fit chose their number, they are those with which the links have the shortest description: the default
         level of ``hierarchy()``. Otherwise they are the columns of B and C, read by the rule "links". ``rule`` reads
         the columns by that rule in either case: one of ``rules`` or a membership such as 0.5. ``find_communities``
         explains the rules; ``compare_rules`` shows what each gives for this model.
+
+        ``left_out`` of the answer names what is not worth showing: what has the same members as another community, for
+        example, or after ``significance`` what is not distinguishable from chance. ``everything`` shows that as well,
+        as far as it has members.
         """
-        check_is_fitted(self)
+        return super().communities(rule, everything=everything)
+
+    def _read(self, rule: str | float | None) -> Communities:
         level = self.level()
         if rule is not None or level is None:
-            found = super().communities(rule)
+            found = super()._read(rule)
         else:
             found = read_communities(level, self.graph_, self.factors_, self.stability_)
         return found if self.significance_ is None else found.tested(self.significance_)
@@ -170,12 +180,6 @@ class CommunityModel(Factorization):
         if kept is None or kept[0] is not self.read_:
             kept = self._level = self.read_, level_of(seen(self.graph_, self.held_out_), self.read_)
         return kept[1]
-
-    @property
-    def labels_(self) -> Int64Array:
-        """The main community of each row as a number, or -1: its position among those that attract."""
-        level = self.level()
-        return super().labels_ if level is None else level.labels
 
     def hierarchy(self) -> Hierarchy:
         """The communities of the graph at every level, from the finest to one; held-out links do not count.
@@ -223,11 +227,10 @@ class CommunityModel(Factorization):
         """
         check_is_fitted(self)
         _check_folds(folds)
-        found = []
+        found, known = [], seen(self.graph_, self.held_out_)
         with self._working():
             for sample, hidden in self._hidden_in(folds):
-                offsets = popularity_offsets(seen(self.graph_, hidden), sample)
-                found.append((self._communities_without(hidden), offsets))
+                found.append((self._communities_without(hidden), popularity_offsets(known, sample)))
                 if on_fit is not None:
                     on_fit(len(found), folds)
         self.significance_ = measure_significance(self.read_columns(), found)
@@ -441,6 +444,9 @@ class CommunityModel(Factorization):
         other = self.__sklearn_clone__().set_params(random_state=seed)
         return other._fitted_whole(self.graph_, held_out).read_columns()
 
+    def _with_findings(self, kept: KeptModel) -> KeptModel:
+        return replace(kept, read=self.read_, significance=self.significance_, heterophily=self.heterophily_)
+
     def _chosen(self) -> dict[str, Any]:
         selection = self.selection_ and self.selection_.to_dict()
         return {"penalty": self.penalty_, "selection": selection}
@@ -455,6 +461,10 @@ class CommunityModel(Factorization):
             if getattr(model, f"n_{name}") not in (AUTO, columns.shape[1]):
                 raise ValueError(f"n_{name} is {getattr(model, f'n_{name}')}, and there are {columns.shape[1]} columns")
         model.selection_, model.read_ = None, kept.read
+        model.significance_, model.heterophily_ = kept.significance, kept.heterophily
+        for tested in () if kept.significance is None else kept.significance.communities:
+            if tested.name not in model.factors_.names:
+                raise ValueError(f"the significance of {tested.name[:40]!r} is known, and there is no such community")
         if kept.read is not None and kept.read.max(initial=-1) >= model.factors_.counts[0]:
             raise ValueError(f"community {kept.read.max() + 1} was read, and there are {model.factors_.counts[0]}")
         if kept.chosen.get("selection"):

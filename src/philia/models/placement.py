@@ -13,7 +13,7 @@ from scipy import sparse
 from philia._types import Float64Array, Int64Array, Node, Pair
 from philia.exceptions import InvalidParameterError
 from philia.explain import Communities, Community, LinkExplanation, PredictedLink, explain_link
-from philia.explain.rules import members_by_shares, shares_through
+from philia.explain.rules import members_by_shares, missing_shares, nearest, shares_through
 from philia.factors import CommunityFactors
 from philia.graphs import Graph, Nodes
 from philia.pairs import names_of_pairs
@@ -78,7 +78,7 @@ class Placement:
             else self._with_new_members(c, self._memberships(c), c.threshold)
             for c in fitted.found
         )
-        return Communities(found, fitted.rule, self.nodes, fitted.unused, fitted.finer)
+        return replace(fitted, found=found, nodes=self.nodes)
 
     def memberships(self, node: Node | None = None) -> dict[str, float]:
         """The membership of one new node in every community, from 0 to 1, largest first."""
@@ -89,8 +89,7 @@ class Placement:
     def explain(self, new: Node, fitted: Node) -> LinkExplanation:
         """Why a link between a new node and a fitted one is likely or unlikely."""
         (i,), (j,) = self._rows([(new, fitted)])
-        rows = [self.model.graph_.n_nodes + i, j]
-        both = CommunityFactors(**{name: values[rows] for name, values in self._together.arrays().items()})
+        both = self._together.rows(np.array([self.model.graph_.n_nodes + i, j]))
         linked = np.arange(int(self.links[i, j] != 0))  # the link between row 0 and row 1, or none
         return explain_link(Graph.from_rows(linked, linked + 1, Nodes([new, fitted])), both, new, fitted)
 
@@ -151,18 +150,24 @@ class Placement:
 
     def _shares_of_links(self, rule: str | float | None) -> dict[str, Float64Array]:
         """The shares of the new nodes' links in each community they are members of, if the rule goes by links."""
+        if rule not in (None, "links"):
+            return {}
         level = self.model.level() if rule is None else None
         if level is not None:
             links = np.asarray(self.links @ (level.labels[:, None] == np.arange(len(level))))
             shares = links / np.maximum(1, np.diff(self.links.indptr))[:, None]
             first = links.argmax(axis=1) if len(level) else np.zeros(len(links), np.int64)
             member = first[:, None] == np.arange(len(level))
-        elif rule in (None, "links"):
+        else:
             shares = shares_through(self.links, self.factors.homophilous, self._fitted.homophilous)
             member = members_by_shares(shares)
-        else:
-            return {}
-        return dict(zip(self.factors.names, np.where(member, shares, 0.0).T, strict=False))
+        k_B, names = self.factors.counts[0], self.factors.names
+        least = [nearest(column) for column in self._fitted.heterophilous.T]
+        lacking = missing_shares(self.links, self.factors, self._fitted)
+        return {
+            **dict(zip(names, np.where(member, shares, 0.0).T, strict=False)),
+            **dict(zip(names[k_B:], np.where(self.factors.heterophilous >= least, lacking, 0.0).T, strict=True)),
+        }
 
     def _with_new_members(self, community: Community, shares: Float64Array, least: float) -> Community:
         rows = np.flatnonzero((shares >= least) & (shares > 0))
