@@ -12,7 +12,7 @@ from philia import CommunityModel
 from philia.cli import app
 from philia.exceptions import InvalidParameterError
 from philia.explain import RuleComparison, RuleEffect, find_communities, normalize, rules
-from philia.explain.rules import RULES, Rule, link_shares, rule_of, split
+from philia.explain.rules import RULES, Rule, link_shares, missing_shares, rule_of, split
 from philia.factors import CommunityFactors
 from tests.strategies import random_graph
 
@@ -157,3 +157,52 @@ def test_by_links_repelling_communities_are_read_as_by_the_nearest_set() -> None
     by_links, nearest = (find_communities(graph, factors, rule).as_sets() for rule in ("links", "nearest"))
     assert {name: by_links[name] for name in ("C1", "C2")} == {name: nearest[name] for name in ("C1", "C2")}
     assert by_links["B1"] != nearest["B1"]
+
+
+def missing_one_pair_at_a_time(factors: CommunityFactors) -> np.ndarray:
+    """The reference of ``missing_shares`` on ``GRAPH``, by the probabilities with and without C."""
+    B, C, a = factors.homophilous, factors.heterophilous, factors.background
+    found, has = np.zeros_like(C), GRAPH.degrees.astype(float)
+    for i in range(6):
+        for j in range(6):
+            if i == j or GRAPH.adjacency[i, j]:
+                continue
+            without = 1 / (1 + np.exp(-(B[i] @ B[j] + a[i] + a[j])))
+            linked = 1 / (1 + np.exp(-(B[i] @ B[j] + a[i] + a[j] - C[i] @ C[j])))
+            if C[i] @ C[j]:
+                found[i] += (without - linked) / (1 - linked) * C[i] * C[j] / (C[i] @ C[j])
+    return np.asarray(found / np.maximum(has + found.sum(axis=1), 1e-300)[:, None])
+
+
+AFFINITIES = st.lists(st.one_of(st.just(0.0), st.floats(0.1, 3)), min_size=12, max_size=12).map(
+    lambda values: np.reshape(values, (6, 2))
+)
+
+
+@given(AFFINITIES, AFFINITIES, st.floats(-4, 1))
+def test_missing_links_are_divided_among_the_communities_that_repel(B: np.ndarray, C: np.ndarray, a: float) -> None:
+    factors = CommunityFactors(B, C, np.linspace(a, a + 1, 6))
+    shares = missing_shares(GRAPH.adjacency, factors, factors, np.arange(6))
+    np.testing.assert_allclose(shares, missing_one_pair_at_a_time(factors), atol=1e-9)
+    assert (shares >= 0).all()
+    assert (shares.sum(axis=1) <= 1 + 1e-12).all()
+
+
+def test_a_sample_of_partners_finds_nearly_the_same_shares(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph, rng = random_graph(900, 0.02, seed=0), np.random.default_rng(0)
+    C = np.zeros((900, 2))
+    C[np.arange(900), rng.integers(2, size=900)] = 1.5
+    factors = CommunityFactors(np.zeros((900, 0)), C, np.full(900, -1.5) + rng.normal(0, 0.3, 900))
+    exactly = missing_shares(graph.adjacency, factors, factors, np.arange(900))
+    monkeypatch.setattr(rules, "_PAIRS", 1)
+    about = missing_shares(graph.adjacency, factors, factors, np.arange(900))
+    assert 0 < np.abs(about - exactly).max() < 0.05
+
+
+def test_repelling_members_have_the_share_of_their_links_that_is_missing() -> None:
+    C = np.array([[1.5], [1.5], [1.5], [0.0], [0.0], [0.0]])
+    factors = CommunityFactors(np.zeros((6, 0)), C, np.zeros(6))
+    (found,) = find_communities(GRAPH, factors)
+    shares = missing_shares(GRAPH.adjacency, factors, factors, np.arange(6))[:, 0]
+    assert dict(found.members) == pytest.approx({i: shares[i] for i in (0, 1, 2)})
+    assert found.threshold == min(found.members.values())

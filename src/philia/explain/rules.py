@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.special import expit
 
 from philia._types import BoolArray, Float64Array, Int64Array
 from philia.exceptions import InvalidParameterError
@@ -138,10 +139,10 @@ def missing_shares(
 ) -> Float64Array:
     """The share of the links of each node that are missing because of each repelling community (n × k_C).
 
-    They are a share of the links that it would have if nothing repelled: those it has, and those it lacks. A pair that
-    is not linked, with probability p, would have been linked with probability (p' - p) / (1 - p), where p' is the
-    probability without C. What is missing is divided among the communities that both nodes share, in proportion to
-    what each takes from the log-odds. So rows add up to less than one.
+    They are a share of the links that it would have if nothing repelled: those it has, and those it lacks. Let p and p'
+    be the probabilities of a link with and without C, and r what C takes from its log-odds. A pair that is not linked
+    would be with probability (p' - p) / (1 - p) = p' (1 - exp(-r)). What is missing is divided among the communities
+    that both nodes share, in proportion to their parts of r. So rows add up to at most one.
 
     ``own`` are the rows of the nodes whose ``links`` (a matrix in compressed rows) lead to ``others``, and ``itself``
     is where each of them is among the others, if it is. From 4,096 nodes on partners are sampled, popular ones more
@@ -174,7 +175,7 @@ def _lacking(
     C = own.heterophilous
     repulsion = C @ theirs.heterophilous.T
     without = own.background[:, None] + theirs.background + own.homophilous @ theirs.homophilous.T
-    lacking = -np.expm1(np.logaddexp(0, without - repulsion) - np.logaddexp(0, without)) * stand_for
+    lacking = expit(without) * -np.expm1(-repulsion) * stand_for
     lacking[linked] = 0.0
     if same is not None:
         lacking[same] = 0.0

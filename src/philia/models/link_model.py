@@ -282,14 +282,7 @@ class LinkModel(Estimator):
         (2, 2)
         """
         check_is_fitted(self)
-        asked, fitted = as_graph(X).nodes, self.graph_.nodes
-        strangers = [name for name in asked if name not in fitted]
-        if strangers:
-            raise InvalidGraphError(
-                f"{len(strangers):,} of {len(asked):,} nodes are not in the fitted graph, such as {strangers[0]!r}, so "
-                "they have no features; leave them out, or fit a graph that has them"
-            )
-        return self.features()[fitted.rows(asked)]
+        return self.features()[self.graph_.nodes.rows(as_graph(X).nodes)]
 
     def fit_transform(self, X: Any, y: Any = None) -> Float64Array:
         """Fit the model to a graph; the features of its nodes, as ``transform`` gives them."""
@@ -417,7 +410,10 @@ class LinkModel(Estimator):
         return f"{strength:+.3g} to the score"
 
     def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import TransformerTags
+
         tags = super().__sklearn_tags__()
+        tags.transformer_tags = TransformerTags()
         tags.input_tags.pairwise = True  # one row and one column per node
         tags.input_tags.positive_only = True
         tags.input_tags.sparse = True
