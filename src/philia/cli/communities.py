@@ -277,7 +277,7 @@ def _table(out: Output, found: Communities) -> None:
 
 def _tested(community: Community) -> tuple[str, str]:
     tested = community.tested
-    return ("–", "–") if tested is None else (f"{tested.strength:.2f} ± {tested.error:.2f}", f"{tested.z:.1f}")
+    return ("–", "–") if tested is None else (f"{tested.strength:.2f} ± {tested.error:.2f}", tested.shown_z)
 
 
 def _heterophily_facts(model: LinkModel) -> dict[str, float] | None:

@@ -136,7 +136,7 @@ class Community:
         effect = self.effect or odds_effect(self.strength)
         refits = "" if self.refits is None else f"; {self.refits.in_words()}"
         if self.tested is not None:
-            refits += f"; z = {self.tested.z:.1f}" + ("" if self.tested.real else ", not distinguishable from chance")
+            refits += f"; z = {self.tested.shown_z}" + ("" if self.tested.real else ", not distinguishable from chance")
         return f"{self.name} {verb} ({effect}), {len(self):,} members: {first}{rest}{refits}"
 
 
@@ -297,7 +297,7 @@ def odds_effect(strength: float) -> str:
 def _says_nothing(community: Community) -> str:
     """Why a community is not worth showing on its own; "" if it is."""
     if community.tested is not None and not community.tested.real:
-        return f"not distinguishable from chance, z = {community.tested.z:.1f}"
+        return f"not distinguishable from chance, z = {community.tested.shown_z}"
     if len(community) == 1:
         return "a single member"
     return "changes no probability" if abs(community.strength) < NEGLIGIBLE else ""

@@ -54,9 +54,14 @@ class CommunitySignificance:
         """Whether hidden pairs tell the community from chance."""
         return (self.z if self.kind == "homophilous" else -self.z) >= _CHANCE
 
+    @property
+    def shown_z(self) -> str:
+        """z with one digit, without a sign if that is 0."""
+        return f"{round(self.z, 1) + 0.0:.1f}"
+
     def in_words(self) -> str:
         """The strength, its error and z, and a warning if they may be chance."""
-        said = f"strength {self.strength:.2f} ± {self.error:.2f} on hidden pairs, z = {self.z:.1f}"
+        said = f"strength {self.strength:.2f} ± {self.error:.2f} on hidden pairs, z = {self.shown_z}"
         return said if self.real else f"{said}: not distinguishable from chance"
 
     def __str__(self) -> str:

@@ -50,6 +50,7 @@ def cards(found: Findings, shared: Int64Array, matches: list[Match | None], inde
                 "effect": community.effect,
                 "typical": {"log_odds": found.typical(c), "effect": odds_effect(found.typical(c))},
                 "shares": found.communities.shares,
+                "read": community.kind == "homophilous" and found.model.level() is not None,
                 "size": int(found.sizes[c]),
                 "share": found.sizes[c] / found.graph.n_nodes,
                 "inside": inside[c].facts(),

@@ -116,8 +116,8 @@ def _tested(found: Findings) -> list[str]:
     if measured is not None and measured.communities:
         real = sum(community.real for community in measured.communities)
         said.append(
-            f"Hidden pairs confirm {real:,} of {counted(len(measured.communities), 'group')}; the others are "
-            "not distinguishable from chance."
+            f"Hidden pairs confirm {real:,} of {counted(len(measured.communities), 'group')}; the rest is not "
+            "distinguishable from chance."
             if real < len(measured.communities)
             else "Hidden pairs confirm every group: none is likely to be chance."
         )

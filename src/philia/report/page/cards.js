@@ -2,10 +2,10 @@
 
 function communityCard(community, open) {
   const { name, kind, strength, typical, size, share, shares, inside, members, overlaps, label } = community;
-  const { stability, significance } = community;
+  const { read, stability, significance } = community;
   const which = kind === "attracts" ? ", share of links" : ", share of links that are missing";
   const strongest = `Strongest members${shares ? which : ""}`;
-  const effect = shares && kind === "attracts"
+  const effect = read
     ? `between two typical members; ${factorInWords(strength)} on average, against popularity alone`
     : `between two typical members; ${factorInWords(strength)} between the two strongest`;
   return element(
