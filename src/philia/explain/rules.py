@@ -23,6 +23,9 @@ _DOUBLED = math.log(2)
 _A_THIRD, _A_TENTH = 1 / 3, 1 / 10
 """A node is a member where a third of its links are, and where most of them are if that is at least a tenth."""
 
+_HALF = 1 / 2
+"""A node may be a member of repelling communities that half of its repulsion comes from, and of the first of all."""
+
 _AT_A_TIME = 2**22
 """Numbers that are held at once while links are attributed to communities: 32 MB."""
 
@@ -126,14 +129,29 @@ def members_by_shares(shares: Float64Array) -> BoolArray:
 
 
 def _shares_of_members(graph: Graph, normal: NormalizedFactors) -> Float64Array:
-    """The shares of links of those who are members; V for repelling communities, whose members have few links."""
+    """The shares of links of members; V of candidates for repelling communities, whose members have few links."""
     attracting = np.flatnonzero(normal.strengths > 0)
     B = normal.memberships[:, attracting] * np.sqrt(normal.strengths[attracting])
     shares = link_shares(graph, B)
     member, sets = members_by_shares(shares), _sets(B)
     member[:, sets] = B[:, sets] > 0
-    found = normal.memberships.copy()
+    found = _candidates(normal)
     found[:, attracting] = np.where(member, np.maximum(shares, np.finfo(float).tiny), 0.0)
+    return found
+
+
+def _candidates(normal: NormalizedFactors) -> Float64Array:
+    """V, without the memberships in repelling communities that little of a node's repulsion comes from.
+
+    What takes the log-odds of a node's pairs down, summed over all pairs, comes from each community in part. Without
+    this, a node that one community repels strongly is found in others too, by affinities that are noise.
+    """
+    found, repelling = normal.memberships.copy(), np.flatnonzero(normal.strengths < 0)
+    if len(repelling) > 1:
+        V = found[:, repelling]
+        parts = V * V.sum(axis=0) * np.abs(normal.strengths[repelling])
+        most = parts.max(axis=1, keepdims=True)
+        found[:, repelling] = np.where((parts == most) | (parts >= _HALF * parts.sum(axis=1, keepdims=True)), V, 0.0)
     return found
 
 
@@ -143,7 +161,7 @@ def _sets(B: Float64Array) -> BoolArray:
 
 
 def _links(_: Graph, normal: NormalizedFactors) -> Float64Array:
-    repelling = [nearest(column) for column in normal.memberships[:, normal.strengths < 0].T]
+    repelling = [nearest(column) for column in _candidates(normal)[:, normal.strengths < 0].T]
     thresholds = np.full(len(normal.strengths), np.finfo(float).tiny)
     thresholds[normal.strengths < 0] = repelling
     return thresholds
