@@ -150,13 +150,12 @@ def test_a_column_that_is_a_set_already_keeps_its_members() -> None:
     assert find_communities(GRAPH, CommunityFactors.attracting(indicator), "links").as_sets() == {"B1": {0, 1, 3}}
 
 
-def test_by_links_a_repelling_community_alone_is_read_as_by_the_nearest_set() -> None:
-    rng = np.random.default_rng(0)
-    graph = random_graph(30, 0.2, 0)
-    factors = CommunityFactors(rng.exponential(size=(30, 2)), rng.exponential(size=(30, 1)), np.zeros(30))
-    by_links, nearest = (find_communities(graph, factors, rule).as_sets() for rule in ("links", "nearest"))
-    assert by_links["C1"] == nearest["C1"]
-    assert by_links["B1"] != nearest["B1"]
+def test_by_links_members_of_a_repelling_community_have_a_third_of_the_typical_affinity() -> None:
+    C = np.array([[2.0, 1.8, 1.8, 1.7, 1.6, 0.65, 0.55, 0.0]]).T  # the typical one is 1.8, in the nearest set
+    factors = CommunityFactors(np.zeros((8, 0)), C, np.zeros(8))
+    by_links, nearest = (find_communities(random_graph(8, 0.5, 0), factors, r).as_sets() for r in ("links", "nearest"))
+    assert nearest["C1"] == {0, 1, 2, 3, 4}
+    assert by_links["C1"] == {0, 1, 2, 3, 4, 5}
 
 
 def test_by_links_a_node_is_where_most_of_its_repulsion_comes_from() -> None:

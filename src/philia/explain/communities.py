@@ -282,8 +282,8 @@ def find_communities(
     - ``"links"``, the default, asks where a node's links run (``link_shares``): it is a member where a third of them
       run, and where most of them run if that is at least a tenth. The shares are the memberships. A column that is
       already a set, because all of its members have the same affinity, keeps its members. Repelling communities have
-      few links inside. They are read as by "nearest", from the nodes for which the community makes up half of what
-      repels them, or more than any other.
+      few links inside. Candidates are the nodes for which the community makes up half of what repels them, or more
+      than any other; members have at least a third of the affinity that is typical of the nearest set.
     - ``"nearest"`` takes the set whose indicator vector has the smallest angle to the column. It needs no
       scale, and a few nodes far above all others do not make it small.
     - ``"odds"`` asks for an affinity F of at least √log 2, so that any two members have their odds of a link at least

@@ -161,10 +161,16 @@ def _sets(B: Float64Array) -> BoolArray:
 
 
 def _links(_: Graph, normal: NormalizedFactors) -> Float64Array:
-    repelling = [nearest(column) for column in _candidates(normal)[:, normal.strengths < 0].T]
+    repelling = [_a_third_as_typical(column) for column in _candidates(normal)[:, normal.strengths < 0].T]
     thresholds = np.full(len(normal.strengths), np.finfo(float).tiny)
     thresholds[normal.strengths < 0] = repelling
     return thresholds
+
+
+def _a_third_as_typical(column: Float64Array) -> float:
+    """A third of the median in the nearest set, which leaves out members that have few links to tell them by."""
+    members = column[column >= nearest(column)]
+    return float(max(_A_THIRD * np.median(members), np.finfo(float).tiny)) if len(members) else 0.0
 
 
 def _nearest(_: Graph, normal: NormalizedFactors) -> Float64Array:
