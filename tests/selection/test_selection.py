@@ -30,8 +30,8 @@ def test_the_choice_is_in_the_range_even_if_a_later_step_was_better() -> None:
 def test_the_sentence_gives_the_range() -> None:
     assert str(CHOSEN) == (
         "4 communities that attract, 1 that repels, penalty 1. To predict: between 4 and 7 communities that attract "
-        "and between 1 and 2 that repel predict hidden pairs equally well (within one standard error); penalties from 1 to "
-        "2 were tried"
+        "and between 1 and 2 that repel predict hidden pairs equally well (within one standard error); penalties "
+        "from 1 to 2 were tried"
     )
 
 
