@@ -1,6 +1,8 @@
 from __future__ import annotations
 
-from dataclasses import replace
+import json
+from dataclasses import asdict, replace
+from typing import Any
 
 import pytest
 
@@ -15,10 +17,10 @@ STEPS = (
     Step(1.0, 4, 1, -0.0509, 0.001),
     Step(1.0, 3, 0, -0.060, 0.001),
 )
-CHOSEN = Selection(STEPS, 3, folds=5, share=0.2, links=100, density=-0.09, seconds=1.0)
+CHOSEN = Selection(STEPS, 3, folds=5, share=0.2, links=100, density=-0.09, seconds=1.0, good=(1, 2, 3))
 
 
-def test_the_range_holds_the_numbers_within_one_standard_error_of_the_best() -> None:
+def test_the_range_holds_the_numbers_that_are_equally_good() -> None:
     assert CHOSEN.equally_good == STEPS[1:4]
     assert (CHOSEN.attracting, CHOSEN.repelling) == ((4, 7), (1, 2))
 
@@ -44,19 +46,39 @@ def test_reading_and_predicting_are_two_answers() -> None:
 
 
 def test_no_range_is_given_where_no_other_number_is_as_good() -> None:
-    alone = replace(CHOSEN, steps=(Step(1.0, 5, 1, -0.05), Step(1.0, 4, 1, -0.06, 0.001)), chosen=0)
-    assert str(alone).endswith(
-        "To predict: no numbers but 5 communities that attract and 1 that repel predict hidden pairs as well"
-    )
+    alone = replace(CHOSEN, steps=(Step(1.0, 5, 1, -0.05), Step(1.0, 4, 1, -0.06, 0.001)), chosen=0, good=())
+    assert str(alone).endswith("hidden pairs as well as 5 communities that attract and 1 that repel")
 
 
 def test_a_choice_of_the_penalty_alone_says_nothing_about_numbers() -> None:
     steps = (Step(1.0, 5, 1, -0.05), Step(2.0, 5, 1, -0.06, 0.001))
-    assert str(replace(CHOSEN, steps=steps, chosen=0)).endswith("penalty 1. Penalties from 1 to 2 were tried")
+    assert str(replace(CHOSEN, steps=steps, chosen=0, good=())).endswith("penalty 1. Penalties from 1 to 2 were tried")
+
+
+def test_files_keep_the_range_and_those_without_one_can_be_read() -> None:
+    kept = json.loads(json.dumps(CHOSEN.to_dict()))
+    assert Selection.from_dict(kept) == CHOSEN
+    del kept["good"]
+    assert Selection.from_dict(kept).equally_good == (CHOSEN.choice,)
+
+
+@pytest.mark.parametrize("good", [[5], [-1], ["1"], [1.0]])
+def test_a_range_of_steps_that_are_not_there_is_refused(good: list[Any]) -> None:
+    with pytest.raises(ValueError, match="was chosen or good"):
+        Selection.from_dict({**CHOSEN.to_dict(), "steps": [asdict(step) for step in STEPS], "good": good})
 
 
 def test_an_interrupted_search_says_so() -> None:
     assert str(replace(CHOSEN, interrupted=True)).endswith("The search was interrupted")
+
+
+def test_good_numbers_are_within_one_standard_error_of_the_best_of_their_penalty() -> None:
+    selection = CommunityModel(random_state=0).fit(classic("karate")).selection_
+    assert selection is not None
+    assert selection.choice in selection.equally_good
+    for step in selection.equally_good:
+        beside = [s.log_likelihood for s in selection.equally_good if s.penalty == step.penalty]
+        assert max(beside) - step.log_likelihood <= 2 * max(s.error for s in selection.steps)
 
 
 def test_small_graphs_hide_every_pair_once() -> None:

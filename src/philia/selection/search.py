@@ -93,6 +93,7 @@ class Search:
     def __init__(self, folds: Sequence[Problem], judges: Sequence[PairSample]) -> None:
         self.folds, self.judges, self.rng = tuple(folds), judges, folds[0].rng
         self.tried: list[_State] = []
+        self.good: list[_State] = []
         self.interrupted = False
         self.kinds: _Kinds = (True, True)
         self.weight = 1.0
@@ -117,6 +118,7 @@ class Search:
         selection = Selection(
             steps=tuple(self._step(tried, best, share, read) for tried in self.tried),
             chosen=chosen,
+            good=tuple(i for i, tried in enumerate(self.tried) if tried is state or tried in self.good),
             folds=len(self.folds),
             share=share,
             links=self._pooled.n_links,
@@ -238,7 +240,7 @@ class Search:
             best = max(path, key=lambda tried: tried.total)
             if best.total - now.total > hopeless * self._error(now, best):
                 break
-        return self._kept(path)
+        return self._kept(path, state)
 
     def _shrunk(self, state: _State, remove: int, kinds: _Kinds) -> tuple[CommunityFactors, ...]:
         """The factors of each fold with so many columns fewer; most folds decide of which kind."""
@@ -266,18 +268,23 @@ class Search:
             if self.interrupted:
                 break
             tried.append(self._with_repelling(state, count, most.penalty))
-        return self._kept(sorted(tried, key=lambda one: one.counts[1], reverse=True))
+        return self._kept(sorted(tried, key=lambda one: one.counts[1], reverse=True), state)
 
     def _with_repelling(self, state: _State, count: int, penalty: float) -> _State:
         """The state with this many repelling communities from a new start, after a run."""
-        starts = self._started((state.counts[0], count), penalty)
+        starts = self._started((0, count), penalty)
         begun = [replace(f, heterophilous=s.heterophilous) for f, s in zip(state.factors, starts, strict=True)]
         return self._trained(tuple(begun), penalty, 2 * _WALK)
 
-    def _kept(self, path: Sequence[_State]) -> _State:
-        """The last of some states, in falling order of their numbers, within one standard error of the best."""
+    def _kept(self, path: Sequence[_State], given: _State) -> _State:
+        """The last of some states, in falling order of their numbers, within one standard error of the best.
+
+        The others within one standard error are remembered as equally good, and so are earlier ones, unless the state
+        that they led to is not good any more.
+        """
         best = max(path, key=lambda tried: tried.total)
         good = [tried for tried in path if best.total - tried.total <= self._error(tried, best)]
+        self.good = [*self.good, *good] if given in good else good
         for tried in path:
             if tried is not good[-1]:
                 tried.forget()

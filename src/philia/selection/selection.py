@@ -39,13 +39,14 @@ class Selection:
     """The chosen numbers of communities and penalty.
 
     ``steps`` holds everything that was tried, in order, and ``chosen`` is the index of the choice: the setting with the
-    fewest communities among those within one standard error of the best. ``density`` is the log-likelihood of giving
+    fewest communities among those within one standard error of the best; ``good`` are the indices of all of those, each
+    beside the best of its own penalty. ``density`` is the log-likelihood of giving
     every pair the same probability. ``read`` is how many of the attracting communities were read off the graph by the
     length of its description, and were given to every step; their strengths count ``weight`` times. So there are two
     answers: the communities to read, and the columns to predict with, of which other numbers may be as good.
 
     >>> steps = (Step(1, 6, 2, -0.050, 0.002), Step(1, 4, 1, -0.049), Step(1, 2, 0, -0.06, 0.002))
-    >>> print(Selection(steps, 1, folds=1, share=0.1, links=120, density=-0.08, seconds=0.5))
+    >>> print(Selection(steps, 1, folds=1, share=0.1, links=120, density=-0.08, seconds=0.5, good=(0, 1)))
     4 communities that attract, 1 that repels, penalty 1. To predict: between 4 and 6 communities that attract and
     between 1 and 2 that repel predict hidden pairs equally well (within one standard error)
     """
@@ -60,6 +61,7 @@ class Selection:
     interrupted: bool = False
     read: int = 0
     weight: float = 1.0
+    good: tuple[int, ...] = ()
 
     @property
     def choice(self) -> Step:
@@ -92,9 +94,8 @@ class Selection:
 
     @property
     def equally_good(self) -> tuple[Step, ...]:
-        """The steps within one standard error of the best, and the choice."""
-        least = self.best.log_likelihood
-        return tuple(step for step in self.steps if step is self.choice or least - step.log_likelihood <= step.error)
+        """The steps that predict equally well, the choice included."""
+        return tuple(self.steps[i] for i in sorted({*self.good, self.chosen}))
 
     @property
     def attracting(self) -> tuple[int, int]:
@@ -134,7 +135,7 @@ class Selection:
         numbers = f"{_between(self.attracting)} {columns} that attract and {_between(self.repelling)} that repel"
         alone = self.attracting[0] == self.attracting[1] and self.repelling[0] == self.repelling[1]
         said = (
-            f"no numbers but {numbers} predict hidden pairs as well"
+            f"none of the other numbers that were tried predicts hidden pairs as well as {numbers}"
             if alone
             else f"{numbers} predict hidden pairs equally well (within one standard error)"
         )
@@ -154,9 +155,10 @@ class Selection:
     def from_dict(cls, values: dict[str, Any]) -> Selection:
         """The inverse of ``to_dict``; raises ``ValueError`` for anything else."""
         steps = tuple(_checked(Step(**step)) for step in values["steps"])
-        found = _checked(cls(**{**values, "steps": steps}))
-        if not 0 <= found.chosen < len(steps):
-            raise ValueError(f"step {found.chosen} of {len(steps)} was chosen, it says")
+        found = _checked(cls(**{**values, "steps": steps, "good": tuple(values.get("good", ()))}))
+        for step in (found.chosen, *found.good):
+            if type(step) is not int or not 0 <= step < len(steps):
+                raise ValueError(f"step {str(step)[:40]} of {len(steps)} was chosen or good, it says")
         return found
 
 
