@@ -119,7 +119,7 @@ def test_it_joins_any_other_kind(other: HeldOut, both: bool) -> None:
 
 @pytest.mark.parametrize("n", [N, 3001])
 @pytest.mark.parametrize("unknown", [None, OURS, RANDOM, BothPairs(RANDOM, OURS), BothPairs(RANDOM, SAME)])
-@pytest.mark.parametrize("folds", [Folds(5, 0.2), Folds(1, 0.1)], ids=["five folds", "one fold"])
+@pytest.mark.parametrize("folds", [Folds(5, 0.2), Folds(2, 0.1), Folds(1, 0.1)], ids=["five", "two", "one"])
 def test_every_fold_hides_all_that_is_unknown_and_more(unknown: HeldOut | None, n: int, folds: Folds) -> None:
     graph = planted(n, 3, 1, degree=4, random_state=0).graph
     some = np.random.default_rng(0).integers(n, size=(2, 20_000))

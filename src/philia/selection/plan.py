@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 from scipy import sparse
@@ -15,12 +16,16 @@ from philia.pairs import HeldOut, ListedPairs, RandomPairs
 MOST_HOMOPHILOUS, MOST_HETEROPHILOUS = 48, 8
 """The most communities that an automatic choice considers; ask for more by number."""
 
-_FOLDS, _CHEAP_LINKS, _CHEAP_NODES = 5, 6000, 3000
-"""The folds that hide every pair once, and the largest graph for them: five fits of a larger one take too long, and a
-tenth of its pairs has links enough. With ten folds the same numbers are found in twice the time."""
+_PARTS, _CHEAP_NODES, _CHEAP_LINKS = 5, 500, 6000
+"""The folds that hide every pair once, and the largest graph for which that many are cheap. With ten folds numbers
+differ from seed to seed as much as with five."""
 
-_SHARE = 0.1
-"""The share of pairs that a single fold hides."""
+_ENOUGH_LINKS, _MOST_FOLDS, _SHARE = 600, 3, 0.1
+"""On larger graphs: validation links that make one fold enough, the most folds otherwise, and the share of pairs that a
+fold hides."""
+
+_LISTED_NODES = 3000
+"""Up to this many nodes all pairs can be listed: some million."""
 
 _COUNTED_NODES = 100_000
 """Above this, counting detectable communities takes longer than starting with the maximum."""
@@ -92,18 +97,27 @@ class Folds:
 
     @classmethod
     def of(cls, graph: Graph) -> Folds:
-        """Folds that hide every pair once where fits are cheap, and a single fold otherwise."""
-        if graph.n_links <= _CHEAP_LINKS and graph.n_nodes <= _CHEAP_NODES:
-            return cls(_FOLDS, 1 / _FOLDS)
-        return cls(1, _SHARE)
+        """Folds that hide every pair once where fits are cheap; otherwise one, or a few where links are few."""
+        if graph.n_nodes <= _CHEAP_NODES and graph.n_links <= _CHEAP_LINKS:
+            return cls(_PARTS, 1 / _PARTS)
+        wanted = -(-_ENOUGH_LINKS // max(1, int(_SHARE * graph.n_links)))
+        return cls(int(np.clip(wanted, 1, _MOST_FOLDS)), _SHARE)
 
     def hidden(self, graph: Graph, unknown: HeldOut | None, rng: np.random.Generator) -> Iterator[HeldOut]:
-        """The pairs that each fold hides, together with those held out anyway."""
-        if self.count > 1:
-            yield from _parts(graph, unknown, self.count, rng)
+        """The pairs that each fold hides, together with those held out anyway; no two folds hide the same ones.
+
+        Where there are too many pairs to be listed, they are drawn by a hash, and two folds may share some.
+        """
+        if self.count > 1 and graph.n_nodes <= _LISTED_NODES:
+            yield from islice(_parts(graph, unknown, round(1 / self.share), rng), self.count)
             return
-        seed = int(rng.integers(2**62))
-        yield RandomPairs(self.share, seed) if unknown is None else unknown.with_random(self.share, seed)
+        seeds = [int(seed) for seed in rng.integers(2**62, size=self.count)]
+        if unknown is None:
+            yield from (RandomPairs(self.share, seed) for seed in seeds)
+            return
+        if unknown.random_part is not None:
+            del seeds[1:]  # the same hash hides more, so the seed does not matter
+        yield from (unknown.with_random(self.share, seed) for seed in seeds)
 
 
 def _parts(graph: Graph, unknown: HeldOut | None, count: int, rng: np.random.Generator) -> Iterator[HeldOut]:
