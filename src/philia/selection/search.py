@@ -258,9 +258,10 @@ class Search:
         Along the path they may have died under a penalty that many other columns needed, or two groups were found as
         four quarters, none of which can be merged or dropped.
         """
-        penalty = min(state.penalty, settings.penalty) if settings.search_penalty else state.penalty
+        died = settings.search_penalty and not state.counts[1]
+        penalty = min(state.penalty, settings.penalty) if died else state.penalty
         most = self._with_repelling(state, settings.n_heterophilous, penalty)
-        if settings.search_penalty:
+        if died:
             most = self._best_penalty(most, 2.0**0.5)
         tried = [state, most]
         gained = most.total - state.total > self._error(most, state)
