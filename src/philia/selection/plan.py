@@ -20,6 +20,9 @@ _PARTS, _CHEAP_NODES, _CHEAP_LINKS = 5, 500, 6000
 """The folds that hide every pair once, and the largest graph for which that many are cheap. With ten folds numbers
 differ from seed to seed as much as with five."""
 
+_TINY_NODES = 30
+"""Up to this many nodes there are twice as many folds: a node cannot spare a fifth of its few pairs."""
+
 _ENOUGH_LINKS, _MOST_FOLDS, _SHARE = 600, 3, 0.1
 """On larger graphs: validation links that make one fold enough, the most folds otherwise, and the share of pairs that a
 fold hides."""
@@ -99,7 +102,8 @@ class Folds:
     def of(cls, graph: Graph) -> Folds:
         """Folds that hide every pair once where fits are cheap; otherwise one, or a few where links are few."""
         if graph.n_nodes <= _CHEAP_NODES and graph.n_links <= _CHEAP_LINKS:
-            return cls(_PARTS, 1 / _PARTS)
+            parts = _PARTS if graph.n_nodes > _TINY_NODES else 2 * _PARTS
+            return cls(parts, 1 / parts)
         wanted = -(-_ENOUGH_LINKS // max(1, int(_SHARE * graph.n_links)))
         return cls(int(np.clip(wanted, 1, _MOST_FOLDS)), _SHARE)
 

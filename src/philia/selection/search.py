@@ -98,6 +98,8 @@ class Search:
         self.kinds: _Kinds = (True, True)
         self.weight = 1.0
         self._pooled = PairSample.joined(judges)
+        # Without a background and without columns, nothing would be left to fit.
+        self._least = int(getattr(folds[0].parametrization, "background", "") == "none")
         self._pairs = max(1.0, float(self._pooled.weights.sum()))  # one node has no pairs at all
 
     def run(self, settings: Settings, share: float, read: int = 0) -> tuple[Selection, CommunityFactors]:
@@ -232,7 +234,7 @@ class Search:
         path, now = [state], state
         while not self.interrupted:
             count = sum(n for n, free in zip(now.counts, kinds, strict=True) if free)
-            if not count:
+            if not count or sum(now.counts) <= self._least:
                 break
             remove = max(1, count - round(keep * count))
             now = self._trained(self._shrunk(now, remove, kinds), now.penalty, _SHRINK)
@@ -264,11 +266,11 @@ class Search:
         if died:
             most = self._best_penalty(most, 2.0**0.5)
         tried = [state, most]
-        gained = most.total - state.total > self._error(most, state)
-        for count in range(1, settings.n_heterophilous if gained else state.counts[1]):
-            if self.interrupted:
-                break
-            tried.append(self._with_repelling(state, count, most.penalty))
+        if state.counts[1] or most.total - state.total > self._error(most, state):
+            for count in range(1, settings.n_heterophilous):
+                if self.interrupted:
+                    break
+                tried.append(self._with_repelling(state, count, most.penalty))
         return self._kept(sorted(tried, key=lambda one: one.counts[1], reverse=True), state)
 
     def _with_repelling(self, state: _State, count: int, penalty: float) -> _State:
