@@ -354,7 +354,8 @@ def read_communities(
     found = communities_of(level, graph, stability)
     repelling = find_communities(graph, replace(factors, homophilous=factors.homophilous[:, :0]), stability=stability)
     finer = finer_structure(level, graph, factors)
-    return replace(found, found=(*found, *repelling), rule=SHORTEST, unused=repelling.unused, finer=finer)
+    shown = tuple(community for community in repelling if len(community))
+    return replace(found, found=(*found, *shown), rule=SHORTEST, unused=repelling.empty, finer=finer)
 
 
 def communities_of(level: Level, graph: Graph, stability: Stability | None = None) -> Communities:
