@@ -150,15 +150,6 @@ def test_a_column_that_is_a_set_already_keeps_its_members() -> None:
     assert find_communities(GRAPH, CommunityFactors.attracting(indicator), "links").as_sets() == {"B1": {0, 1, 3}}
 
 
-def test_by_links_repelling_communities_are_read_as_by_the_nearest_set() -> None:
-    rng = np.random.default_rng(0)
-    graph = random_graph(30, 0.2, 0)
-    factors = CommunityFactors(rng.exponential(size=(30, 2)), rng.exponential(size=(30, 2)), np.zeros(30))
-    by_links, nearest = (find_communities(graph, factors, rule).as_sets() for rule in ("links", "nearest"))
-    assert {name: by_links[name] for name in ("C1", "C2")} == {name: nearest[name] for name in ("C1", "C2")}
-    assert by_links["B1"] != nearest["B1"]
-
-
 def missing_one_pair_at_a_time(factors: CommunityFactors) -> np.ndarray:
     """The reference of ``missing_shares`` on ``GRAPH``, by the probabilities with and without C."""
     B, C, a = factors.homophilous, factors.heterophilous, factors.background
@@ -206,3 +197,29 @@ def test_repelling_members_have_the_share_of_their_links_that_is_missing() -> No
     shares = missing_shares(GRAPH.adjacency, factors, factors, np.arange(6))[:, 0]
     assert dict(found.members) == pytest.approx({i: shares[i] for i in (0, 1, 2)})
     assert found.threshold == min(found.members.values())
+
+
+def test_by_links_members_of_a_repelling_community_have_a_third_of_the_typical_affinity() -> None:
+    C = np.array([[2.0, 1.8, 1.8, 1.7, 1.6, 0.65, 0.55, 0.0]]).T  # the typical one is 1.8, in the nearest set
+    factors = CommunityFactors(np.zeros((8, 0)), C, np.zeros(8))
+    by_links, nearest = (find_communities(random_graph(8, 0.5, 0), factors, r).as_sets() for r in ("links", "nearest"))
+    assert nearest["C1"] == {0, 1, 2, 3, 4}
+    assert by_links["C1"] == {0, 1, 2, 3, 4, 5}
+
+
+def test_by_links_a_node_is_where_most_of_its_repulsion_comes_from() -> None:
+    group = np.arange(60) % 3
+    C = np.where(group[:, None] == np.arange(3), 1.0, 0.6)
+    C[:6] *= 0.5  # repelled less, and from the same side
+    factors = CommunityFactors(np.zeros((60, 0)), C, np.zeros(60))
+    by_links, nearest = (find_communities(random_graph(60, 0.2, 0), factors, r).as_sets() for r in ("links", "nearest"))
+    known = {f"C{c + 1}": set(np.flatnonzero(group == c).tolist()) for c in range(3)}
+    assert by_links == known
+    assert nearest != known
+
+
+def test_by_links_a_node_may_be_in_two_repelling_communities() -> None:
+    C = np.repeat([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], 20, axis=0)
+    factors = CommunityFactors(np.zeros((60, 0)), C, np.zeros(60))
+    found = find_communities(random_graph(60, 0.2, 0), factors, "links")
+    assert [set(found.of(node)) for node in (0, 20, 40)] == [{"C1"}, {"C2"}, {"C1", "C2"}]

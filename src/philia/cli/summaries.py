@@ -99,7 +99,7 @@ def fit_in_words(model: LinkModel, facts: dict[str, Any]) -> list[str]:
 
     fit, found = facts["fit"], facts["communities"]
     selection = getattr(model, "selection_", None)
-    sentences = [f"Chosen on validation pairs: {selection}."] if selection else []
+    sentences = [f"Chosen: {selection}."] if selection else []
     sentences.append(stop_in_words(model.solution_))
     if fit["mean_log_likelihood"] is not None:
         sentences.append(

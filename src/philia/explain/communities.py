@@ -342,9 +342,10 @@ def find_communities(
 
     - ``"links"``, the default, asks where a node's links run (``link_shares``): it is a member where a third of them
       run, and where most of them run if that is at least a tenth. The shares are the memberships. A column that is
-      already a set, because all of its members have the same affinity, keeps its members. Members of repelling
-      communities are those by "nearest"; their memberships are the shares of their links that are missing because of
-      the community (``missing_shares``).
+      already a set, because all of its members have the same affinity, keeps its members. In a repelling community are
+      the nodes for which it makes up half of what repels them, or more than any other, if they have at least a third of
+      the affinity that is typical of the nearest set. Their memberships are the shares of their links that are missing
+      because of the community (``missing_shares``).
     - ``"nearest"`` takes the set whose indicator vector has the smallest angle to the column. It needs no
       scale, and a few nodes far above all others do not make it small.
     - ``"odds"`` asks for an affinity F of at least √log 2, so that any two members have their odds of a link at least

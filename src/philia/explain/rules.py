@@ -25,6 +25,9 @@ part of a community has to add as much to say something of its own."""
 _A_THIRD, _A_TENTH = 1 / 3, 1 / 10
 """A node is a member where a third of its links are, and where most of them are if that is at least a tenth."""
 
+_HALF = 1 / 2
+"""A node may be a member of repelling communities that half of its repulsion comes from, and of the first of all."""
+
 _AT_A_TIME = 2**22
 """Numbers that are held at once while links are attributed to communities: 32 MB."""
 
@@ -206,12 +209,27 @@ def _shares_of_members(graph: Graph, factors: CommunityFactors, normal: Normaliz
         member[:, sets] = B[:, sets] > 0
         found[:, attracting] = np.where(member, np.maximum(shares, tiny), 0.0)
     if repelling.size:
-        V = normal.memberships[:, repelling]
-        member = (np.array([nearest(column) for column in V.T]) <= V) & (V > 0)
+        V = _candidates(normal)[:, repelling]
+        member = (np.array([_a_third_as_typical(column) for column in V.T]) <= V) & (V > 0)
         rows = np.flatnonzero(member.any(axis=1))
         columns = normal.indices[repelling] - factors.counts[0]
         missing = missing_shares(graph.adjacency[rows], factors.rows(rows), factors, rows)[:, columns]
         found[np.ix_(rows, repelling)] = np.where(member[rows], np.maximum(missing, tiny), 0.0)
+    return found
+
+
+def _candidates(normal: NormalizedFactors) -> Float64Array:
+    """V, without the memberships in repelling communities that little of a node's repulsion comes from.
+
+    What takes the log-odds of a node's pairs down, summed over all pairs, comes from each community in part. Without
+    this, a node that one community repels strongly is found in others too, by affinities that are noise.
+    """
+    found, repelling = normal.memberships.copy(), np.flatnonzero(normal.strengths < 0)
+    if len(repelling) > 1:
+        V = found[:, repelling]
+        parts = V * V.sum(axis=0) * np.abs(normal.strengths[repelling])
+        most = parts.max(axis=1, keepdims=True)
+        found[:, repelling] = np.where((parts == most) | (parts >= _HALF * parts.sum(axis=1, keepdims=True)), V, 0.0)
     return found
 
 
@@ -222,6 +240,12 @@ def _sets(B: Float64Array) -> BoolArray:
 
 def _links(_: Graph, normal: NormalizedFactors) -> Float64Array:
     return np.full(len(normal.strengths), np.finfo(float).tiny)
+
+
+def _a_third_as_typical(column: Float64Array) -> float:
+    """A third of the median in the nearest set, which leaves out members that have few links to tell them by."""
+    members = column[column >= nearest(column)]
+    return float(max(_A_THIRD * np.median(members), np.finfo(float).tiny)) if len(members) else 0.0
 
 
 def _nearest(_: Graph, normal: NormalizedFactors) -> Float64Array:
