@@ -8,8 +8,9 @@ from typing import Any
 import networkx
 import pytest
 
+from philia.explain import CommunitySignificance, Significance
 from philia.graphs import read_communities, read_graph
-from philia.models import CommunityModel
+from philia.models import BigClam, CommunityModel, load
 from tests.cli.names import HOSTILE, NAMES
 
 
@@ -260,3 +261,55 @@ def test_shares_are_written_with_the_network(read_model: CommunityModel, folder:
 def test_the_sentences_after_a_fit_say_how_communities_were_read(read_model: CommunityModel, run: Any) -> None:
     said = run("info", "read.safetensors").stdout
     assert "with which the links have the shortest description" in said
+
+
+def test_significance_is_measured_shown_and_kept_on_request(run: Any, run_json: Any, folder: Path) -> None:
+    assert "on hidden pairs" not in run("communities", "model.safetensors").stdout
+    found = run_json("communities", "model.safetensors", "--significance", "--keep", "-o", "members.csv")
+    for community in found["communities"]:
+        assert community["significance"]["real"]
+        assert {"strength", "error", "z"} < community["significance"].keys()
+    assert found["heterophily"].keys() == {"value", "lower", "upper"}
+    header, first, *_ = (folder / "members.csv").read_text().splitlines()
+    assert header == "node,community,membership,z,error"
+    assert len(first.split(",")) == 5
+    said = run("communities", "model.safetensors").stdout  # from the file
+    assert "on hidden pairs" in said
+    assert "How heterophilous the network is: " in said
+
+
+def test_what_is_left_out_is_named_and_listed_on_request(run: Any, run_json: Any, folder: Path) -> None:
+    model = load("model.safetensors")
+    assert isinstance(model, CommunityModel)
+    chance = CommunitySignificance("B2", "homophilous", 0.1, 0.2, 0.7)
+    model.significance_ = Significance(10, (chance,))
+    model.save("model.safetensors")
+    assert run_json("communities", "model.safetensors")["left_out"]["B2"] == "not distinguishable from chance, z = 0.7"
+    assert "B2 (not distinguishable from chance, z = 0.7)" in run("communities", "model.safetensors").stdout
+    everything = run_json("communities", "model.safetensors", "--everything")
+    assert "B2" in [community["name"] for community in everything["communities"]]
+    assert "B2" not in everything["left_out"]
+
+
+def test_only_community_models_are_tested(run: Any, folder: Path) -> None:
+    BigClam(2, random_state=0).fit([(1, 2), (2, 3), (3, 1)]).save("other.safetensors")
+    assert "found a BigClam" in run("communities", "other.safetensors", "--significance", code=2).output
+
+
+def test_an_interrupted_test_changes_nothing(run: Any, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(self: CommunityModel, *given: Any, **named: Any) -> None:
+        raise KeyboardInterrupt
+
+    before = (folder / "model.safetensors").read_bytes()
+    monkeypatch.setattr(CommunityModel, "significance", interrupted)
+    run("communities", "model.safetensors", "--significance", "--keep", code=130)
+    assert (folder / "model.safetensors").read_bytes() == before
+
+
+def test_links_that_are_missing_because_of_a_community_are_told(run: Any, run_json: Any) -> None:
+    (repelling,) = [
+        c for c in run_json("communities", "model.safetensors")["communities"] if c["kind"] != "homophilous"
+    ]
+    node = str(repelling["members"][0]["node"])
+    assert "% missing)" in run("communities", "model.safetensors").stdout
+    assert "of its links are missing" in run("communities", "model.safetensors", "--node", node).stdout

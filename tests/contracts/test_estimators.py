@@ -13,7 +13,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
-from philia.exceptions import InvalidGraphError, InvalidParameterError
+from philia.exceptions import InvalidGraphError, InvalidParameterError, UnknownNodeError
 from philia.graphs import Graph, Nodes
 from philia.models import MODELS, LinkModel, RandomLinks, load
 from tests.strategies import random_graph
@@ -37,6 +37,7 @@ INAPPLICABLE = {
     "check_estimators_nan_inf": RECTANGLE,
     "check_estimator_sparse_array": RECTANGLE,
     "check_estimator_sparse_matrix": RECTANGLE,
+    "check_transformer_data_not_an_array": "a graph has many forms; an object that only looks like an array is none",
     "check_array_api_input": "graphs are NumPy and SciPy arrays; no other array library is claimed to work",
 }
 """The checks of scikit-learn that no model passes, and why. Their subjects are tested below in a graph's terms."""
@@ -116,6 +117,16 @@ def test_any_form_of_the_same_graph_gives_the_same_fit(model: LinkModel, graph: 
     scores = [model.fit(form).factors_.score_block(slice(None), slice(None)) for form in forms]
     for other in scores[1:]:
         np.testing.assert_array_equal(other, scores[0])
+
+
+def test_to_fit_and_transform_is_to_fit_and_then_transform(model: LinkModel, graph: Graph) -> None:
+    at_once = model.fit_transform(graph)
+    np.testing.assert_array_equal(at_once, model.features())
+    np.testing.assert_array_equal(at_once, clone(model).fit(graph).transform(graph))
+    some = Graph.from_rows(np.array([0]), np.array([1]), Nodes([7, 3]))
+    np.testing.assert_array_equal(model.transform(some), at_once[[7, 3]])
+    with pytest.raises(UnknownNodeError, match="no node is called 99"):
+        model.transform([(7, 99)])
 
 
 def test_a_model_can_be_pickled_for_parallel_work(model: LinkModel, graph: Graph) -> None:

@@ -50,7 +50,7 @@ def test_communities_are_read_in_every_form(given: Any) -> None:
 
 def test_the_communities_of_a_model_are_a_cover() -> None:
     pair = Community("B1", "homophilous", 2.0, {"a": 1.0, "b": 0.6}, threshold=0.5)
-    assert as_cover(Communities((pair,), "any", Nodes("abc"), ())).sets == (AB,)
+    assert as_cover(Communities((pair,), "any", Nodes("abc"))).sets == (AB,)
 
 
 def test_names_from_an_array_are_the_same_nodes() -> None:

@@ -12,7 +12,7 @@ from philia import CommunityModel
 from philia.cli import app
 from philia.exceptions import InvalidParameterError
 from philia.explain import RuleComparison, RuleEffect, find_communities, normalize, rules
-from philia.explain.rules import RULES, Rule, link_shares, rule_of, split
+from philia.explain.rules import RULES, Rule, link_shares, missing_shares, rule_of, split
 from philia.factors import CommunityFactors
 from tests.strategies import random_graph
 
@@ -48,7 +48,7 @@ def test_any_two_members_by_the_odds_rule_have_their_odds_doubled_or_halved() ->
 
 def test_a_community_that_doubles_no_odds_is_empty_by_the_odds_rule() -> None:
     factors = CommunityFactors.attracting(np.array([[0.5, 0.5, 0.1, 0, 0, 0]]).T)
-    assert find_communities(GRAPH, factors, "odds").empty == ("B1",)
+    assert find_communities(GRAPH, factors, "odds").left_out == {"B1": "empty"}
     assert find_communities(GRAPH, factors, "split").as_sets() == {"B1": {0, 1}}
 
 
@@ -101,7 +101,7 @@ def test_an_unknown_rule_is_refused_and_the_known_ones_are_listed() -> None:
 def test_the_effects_of_rules_are_compared_in_a_table() -> None:
     factors = CommunityFactors.attracting(np.array([[3.0, 3.0, 1.0, 0, 0, 0], [0.0] * 6]).T)
     effects = tuple(RuleEffect.of(rule, find_communities(GRAPH, factors, rule)) for rule in ("split", "odds"))
-    assert [effect.sizes for effect in effects] == [{"B1": 2, "B2": 0}, {"B1": 3, "B2": 0}]
+    assert [effect.sizes for effect in effects] == [{"B1": 2}, {"B1": 3}]
     assert [effect.n_unassigned for effect in effects] == [4, 3]
     assert [effect.communities_a_node for effect in effects] == [pytest.approx(1 / 3), 0.5]
     assert "nodes in none             4     3" in str(RuleComparison(effects))
@@ -150,10 +150,76 @@ def test_a_column_that_is_a_set_already_keeps_its_members() -> None:
     assert find_communities(GRAPH, CommunityFactors.attracting(indicator), "links").as_sets() == {"B1": {0, 1, 3}}
 
 
-def test_by_links_repelling_communities_are_read_as_by_the_nearest_set() -> None:
-    rng = np.random.default_rng(0)
-    graph = random_graph(30, 0.2, 0)
-    factors = CommunityFactors(rng.exponential(size=(30, 2)), rng.exponential(size=(30, 2)), np.zeros(30))
-    by_links, nearest = (find_communities(graph, factors, rule).as_sets() for rule in ("links", "nearest"))
-    assert {name: by_links[name] for name in ("C1", "C2")} == {name: nearest[name] for name in ("C1", "C2")}
-    assert by_links["B1"] != nearest["B1"]
+def missing_one_pair_at_a_time(factors: CommunityFactors) -> np.ndarray:
+    """The reference of ``missing_shares`` on ``GRAPH``, by the probabilities with and without C."""
+    B, C, a = factors.homophilous, factors.heterophilous, factors.background
+    found, has = np.zeros_like(C), GRAPH.degrees.astype(float)
+    for i in range(6):
+        for j in range(6):
+            if i == j or GRAPH.adjacency[i, j]:
+                continue
+            without = 1 / (1 + np.exp(-(B[i] @ B[j] + a[i] + a[j])))
+            linked = 1 / (1 + np.exp(-(B[i] @ B[j] + a[i] + a[j] - C[i] @ C[j])))
+            if C[i] @ C[j]:
+                found[i] += (without - linked) / (1 - linked) * C[i] * C[j] / (C[i] @ C[j])
+    return np.asarray(found / np.maximum(has + found.sum(axis=1), 1e-300)[:, None])
+
+
+AFFINITIES = st.lists(st.one_of(st.just(0.0), st.floats(0.1, 3)), min_size=12, max_size=12).map(
+    lambda values: np.reshape(values, (6, 2))
+)
+
+
+@given(AFFINITIES, AFFINITIES, st.floats(-4, 1))
+def test_missing_links_are_divided_among_the_communities_that_repel(B: np.ndarray, C: np.ndarray, a: float) -> None:
+    factors = CommunityFactors(B, C, np.linspace(a, a + 1, 6))
+    shares = missing_shares(GRAPH.adjacency, factors, factors, np.arange(6))
+    np.testing.assert_allclose(shares, missing_one_pair_at_a_time(factors), atol=1e-9)
+    assert (shares >= 0).all()
+    assert (shares.sum(axis=1) <= 1 + 1e-12).all()
+
+
+def test_a_sample_of_partners_finds_nearly_the_same_shares(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph, rng = random_graph(900, 0.02, seed=0), np.random.default_rng(0)
+    C = np.zeros((900, 2))
+    C[np.arange(900), rng.integers(2, size=900)] = 1.5
+    factors = CommunityFactors(np.zeros((900, 0)), C, np.full(900, -1.5) + rng.normal(0, 0.3, 900))
+    exactly = missing_shares(graph.adjacency, factors, factors, np.arange(900))
+    monkeypatch.setattr(rules, "_PAIRS", 1)
+    about = missing_shares(graph.adjacency, factors, factors, np.arange(900))
+    assert 0 < np.abs(about - exactly).max() < 0.05
+
+
+def test_repelling_members_have_the_share_of_their_links_that_is_missing() -> None:
+    C = np.array([[1.5], [1.5], [1.5], [0.0], [0.0], [0.0]])
+    factors = CommunityFactors(np.zeros((6, 0)), C, np.zeros(6))
+    (found,) = find_communities(GRAPH, factors)
+    shares = missing_shares(GRAPH.adjacency, factors, factors, np.arange(6))[:, 0]
+    assert dict(found.members) == pytest.approx({i: shares[i] for i in (0, 1, 2)})
+    assert found.threshold == min(found.members.values())
+
+
+def test_by_links_members_of_a_repelling_community_have_a_third_of_the_typical_affinity() -> None:
+    C = np.array([[2.0, 1.8, 1.8, 1.7, 1.6, 0.65, 0.55, 0.0]]).T  # the typical one is 1.8, in the nearest set
+    factors = CommunityFactors(np.zeros((8, 0)), C, np.zeros(8))
+    by_links, nearest = (find_communities(random_graph(8, 0.5, 0), factors, r).as_sets() for r in ("links", "nearest"))
+    assert nearest["C1"] == {0, 1, 2, 3, 4}
+    assert by_links["C1"] == {0, 1, 2, 3, 4, 5}
+
+
+def test_by_links_a_node_is_where_most_of_its_repulsion_comes_from() -> None:
+    group = np.arange(60) % 3
+    C = np.where(group[:, None] == np.arange(3), 1.0, 0.6)
+    C[:6] *= 0.5  # repelled less, and from the same side
+    factors = CommunityFactors(np.zeros((60, 0)), C, np.zeros(60))
+    by_links, nearest = (find_communities(random_graph(60, 0.2, 0), factors, r).as_sets() for r in ("links", "nearest"))
+    known = {f"C{c + 1}": set(np.flatnonzero(group == c).tolist()) for c in range(3)}
+    assert by_links == known
+    assert nearest != known
+
+
+def test_by_links_a_node_may_be_in_two_repelling_communities() -> None:
+    C = np.repeat([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], 20, axis=0)
+    factors = CommunityFactors(np.zeros((60, 0)), C, np.zeros(60))
+    found = find_communities(random_graph(60, 0.2, 0), factors, "links")
+    assert [set(found.of(node)) for node in (0, 20, 40)] == [{"C1"}, {"C2"}, {"C1", "C2"}]

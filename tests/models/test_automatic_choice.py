@@ -61,7 +61,7 @@ def test_the_choice_is_the_fewest_communities_within_one_standard_error(chosen: 
 def test_the_choice_says_what_and_why(chosen: CommunityModel) -> None:
     said = str(_selection(chosen))
     assert said.startswith("4 communities that attract")
-    assert "likelihood of hidden pairs" in said
+    assert "To read: with these 4 communities the links have the shortest description. To predict: " in said
     marked = [line for line in _selection(chosen).table().splitlines() if line.startswith(">")]
     assert len(marked) == 1
 

@@ -119,17 +119,30 @@ def test_it_joins_any_other_kind(other: HeldOut, both: bool) -> None:
 
 @pytest.mark.parametrize("n", [N, 3001])
 @pytest.mark.parametrize("unknown", [None, OURS, RANDOM, BothPairs(RANDOM, OURS), BothPairs(RANDOM, SAME)])
-def test_every_fold_hides_all_that_is_unknown_and_more(unknown: HeldOut | None, n: int) -> None:
+@pytest.mark.parametrize("folds", [Folds(5, 0.2), Folds(2, 0.1), Folds(1, 0.1)], ids=["five", "two", "one"])
+def test_every_fold_hides_all_that_is_unknown_and_more(unknown: HeldOut | None, n: int, folds: Folds) -> None:
     graph = planted(n, 3, 1, degree=4, random_state=0).graph
     some = np.random.default_rng(0).integers(n, size=(2, 20_000))
     some = some[:, some[0] != some[1]]
     before = np.zeros(some.shape[1], bool) if unknown is None else unknown.contains(*some)
-    for fold in Folds(2, 0.1).hidden(graph, unknown, np.random.default_rng(0)):
+    for fold in folds.hidden(graph, unknown, np.random.default_rng(0)):
         hidden = fold.contains(*some)
         assert hidden[before].all()
-        assert hidden[~before].mean() == pytest.approx(0.1, abs=0.02)
+        assert hidden[~before].mean() == pytest.approx(folds.share, abs=0.02)
         if n == N:
             np.testing.assert_array_equal(left_out(graph, fold)[*some], hidden)
+
+
+@pytest.mark.parametrize("unknown", [None, OURS, RANDOM, BothPairs(RANDOM, OURS)])
+def test_every_known_pair_is_hidden_once_and_links_are_shared_out_evenly(unknown: HeldOut | None) -> None:
+    rows, columns = np.triu_indices(N, 1)
+    if unknown is not None:
+        known = ~unknown.contains(rows, columns)
+        rows, columns = rows[known], columns[known]
+    hidden = [f.contains(rows, columns) for f in Folds(5, 0.2).hidden(GRAPH, unknown, np.random.default_rng(0))]
+    assert (np.sum(hidden, axis=0) == 1).all()
+    links = [np.count_nonzero(fold & GRAPH.linked(rows, columns)) for fold in hidden]
+    assert max(links) - min(links) <= 1
 
 
 def left_out(graph: Graph, held_out: HeldOut) -> BoolArray:

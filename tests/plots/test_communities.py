@@ -39,7 +39,9 @@ def test_of_many_communities_the_weakest_are_left_out_and_counted() -> None:
     weakest = max(abs(community.strength) for community in found if community.name not in shown)
     assert len(shown) == 40
     assert all(abs(community.strength) >= weakest for community in found if community.name in shown)
-    assert ax.get_title(loc="left") == f"45 communities attract, 15 repel\n(without the {len(found) - 40} weakest)"
+    attract = sum(community.kind == "homophilous" for community in found)
+    title = f"{attract} communities attract, {len(found) - attract} repel\n(without the {len(found) - 40} weakest)"
+    assert ax.get_title(loc="left") == title
 
 
 def overlapping() -> CommunityModel:

@@ -84,8 +84,30 @@ def test_many_random_graphs_have_no_communities() -> None:
     assert len(found) <= 0.05 * len(runs), found
 
 
+REPELLING = {"a grid", "a complete bipartite graph"}
+"""Graphs with two sides, which repel."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in KNOWN if name != "a ring of 30 cliques"])
+def test_a_whole_fit_shows_what_was_read_and_nothing_else(name: str) -> None:
+    make, expected = KNOWN[name]
+    for seed in range(3):
+        found = CommunityModel(random_state=seed).fit(shuffled(make(seed), seed)).communities()
+        assert sum(community.kind == "homophilous" for community in found) == expected
+        assert len(found) == expected or name in REPELLING
+
+
+@pytest.mark.parametrize("name", ["two cliques joined by a link", "caves", "a cycle"])
+def test_a_whole_fit_of_a_small_graph_shows_what_was_read(name: str) -> None:
+    make, expected = KNOWN[name]
+    found = CommunityModel(random_state=0).fit(shuffled(make(0), 0)).communities()
+    assert [community.kind for community in found] == ["homophilous"] * expected
+    assert found.left_out == {}
+
+
 @pytest.mark.parametrize("sides", [(10, 10), (6, 9)])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [*range(3), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(3, 10))])
 def test_the_sides_of_a_complete_bipartite_graph_repel_and_nothing_attracts(seed: int, sides: tuple[int, int]) -> None:
     graph = shuffled(nx.complete_bipartite_graph(*sides), seed)
     found = CommunityModel(random_state=seed).fit(graph).communities()

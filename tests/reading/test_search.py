@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import gammaln
 
-from philia.graphs import Graph
-from philia.reading import DescriptionLength, Effort, kernels, shortest
-from philia.reading.search import _dropped, _in_common, _merges, coarser, moved
+from philia.graphs import Graph, Nodes
+from philia.reading import DescriptionLength, Effort, kernels, level_with, shortest
+from philia.reading.search import _dropped, _in_common, _merges, coarser, moved, shortest_with
 from tests.reading.graphs import planted, shuffled
 from tests.reference import description as reference
 from tests.strategies import random_graph
@@ -160,3 +160,18 @@ def test_more_effort_finds_no_longer_description() -> None:
 
 def test_a_graph_without_links_has_the_description_without_groups() -> None:
     assert shortest(random_graph(9, 0.0, 0), np.random.default_rng(0)).count == 0
+
+
+@pytest.mark.parametrize("count", [1, 2, 4, 7])
+def test_a_number_of_groups_can_be_asked_for_even_if_fewer_are_shorter(count: int) -> None:
+    graph = planted(4, 25, seed=0)
+    found = shortest_with(graph, count, np.random.default_rng(0))
+    assert found is not None
+    assert found.count == count
+    assert found.length >= shortest(graph, np.random.default_rng(0)).length - 1e-6
+    assert len(level_with(graph, count)) == count
+
+
+def test_more_groups_than_there_can_be_are_not_found() -> None:
+    assert shortest_with(planted(2, 6, seed=0), 9, np.random.default_rng(0)) is None
+    assert len(level_with(Graph.from_rows(np.array([0]), np.array([1]), Nodes.numbered(4)), 2)) == 0

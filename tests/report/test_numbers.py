@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from copy import copy
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -196,3 +198,28 @@ def test_no_group_of_the_matrix_is_named_after_finer_structure() -> None:
     settings = dict(payload(chosen())["fit"]["settings"])
     assert settings["communities that attract"].startswith("2 ")
     assert settings["columns of finer structure"].startswith(f"{len(chosen().communities().finer)} ")
+
+
+def test_cards_and_summary_say_what_hidden_pairs_confirm() -> None:
+    model = copy(dating())
+    assert all(card["significance"] is None for card in payload(model)["communities"])
+    measured = model.significance(folds=2)
+    model.heterophily(folds=2)
+    found = payload(model)
+    for card, tested in zip(found["communities"], measured.communities, strict=True):
+        assert card["significance"]["z"] == tested.z
+        assert card["significance"]["words"] == tested.in_words()
+    assert "Hidden pairs confirm every group: none is likely to be chance." in found["sentences"]
+    assert any(sentence.startswith("How heterophilous the network is: ") for sentence in found["sentences"])
+
+
+def test_the_page_says_what_is_left_out() -> None:
+    model = copy(dating())
+    measured = model.significance(folds=2)
+    first = replace(measured.communities[0], z=0.7)
+    model.significance_ = replace(measured, communities=(first, *measured.communities[1:]))
+    found = payload(model)
+    assert found["left_out"] == {"B1": "not distinguishable from chance, z = 0.7"}
+    assert "1 left out: B1 (not distinguishable from chance, z = 0.7)." in found["remarks"]
+    assert [card["name"] for card in found["communities"]] == ["B2", "B3", "C1", "C2"]
+    assert any("confirm 4 of 5 groups" in sentence for sentence in found["sentences"])

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import math
+from collections.abc import Callable, Collection
 from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
@@ -48,7 +49,13 @@ def communities(
     ] = None,
     compare_rules: Annotated[bool, option("--compare-rules", "Show the sizes that each rule leads to.")] = False,
     stability: Annotated[int | None, option("--stability", "Number of refits, to see which communities recur.")] = None,
-    keep: Annotated[bool, option("--keep", "Save the stability in the model file, for explain.")] = False,
+    significance: Annotated[
+        bool, option("--significance", "Test on hidden pairs which communities are there at all, unless it is known.")
+    ] = False,
+    keep: Annotated[bool, option("--keep", "Save stability and significance in the model file.")] = False,
+    everything: Annotated[
+        bool, option("--everything", "List also what is left out, such as communities like another.")
+    ] = False,
     levels: Annotated[bool, option("--levels", "Show what fewer or more attracting communities would save.")] = False,
     level: Annotated[int | None, option("--level", "List the level with this many attracting communities.")] = None,
     node: Annotated[str | None, option("--node", "Show only the memberships of this node.")] = None,
@@ -68,24 +75,26 @@ def communities(
     $ philia communities model.safetensors --levels
     $ philia communities model.safetensors -o for_gephi.gexf
     $ philia communities model.safetensors --stability 10 --keep
+    $ philia communities model.safetensors --significance --keep
     $ philia communities model.safetensors --node ann
     """
     out = Output(json, quiet, debug)
-    if keep and stability is None:
-        raise InvalidParameterError("there is no stability to keep; give the number of refits, such as --stability 10")
-    if level is not None and (rule is not None or compare_rules or stability is not None):
-        raise InvalidParameterError("--level reads communities off the links; leave out the rules and the stability")
+    if keep and stability is None and not significance:
+        raise InvalidParameterError("there is nothing to keep; add --stability 10, or --significance")
+    if level is not None and (rule is not None or compare_rules or stability is not None or significance):
+        raise InvalidParameterError(
+            "--level reads communities off the links; leave out the rules, the stability and the significance"
+        )
     if output is not None:
         check_target(output, force=force)
     with out.listening():
         from philia.models import load
 
         fitted = load(model)
-        found = fitted.communities(_rule(rule)) if level is None else _of_level(fitted, level)
-        complete = True
-        if stability is not None:
-            complete = _refit(out, fitted, stability)
-            found = fitted.communities(_rule(rule))
+        complete = stability is None or _refit(out, fitted, stability)
+        if significance:
+            _test(out, fitted)
+        found = _found(fitted, _rule(rule), level, everything=everything)
         if keep:
             fitted.save(model)
             out.remark(f"Saved in {model}.")
@@ -117,21 +126,43 @@ def _rule(text: str | None) -> str | float | None:
 def _refit(out: Output, model: LinkModel, fits: int) -> bool:
     """Measure the stability; False if that was interrupted."""
 
-    def tell(done: int, asked: int) -> None:
-        if out.errors.is_terminal:
-            out.remark(f"{done} of {asked} fits done.")
-
     out.remark(f"Refitting {counted(fits, 'time')}; Ctrl-C keeps the finished fits.")
-    done = model.stability(fits, on_fit=tell).fits
+    done = model.stability(fits, on_fit=_telling(out, "fits")).fits
     if done < fits:
         out.remark(f"Interrupted after {done} of {fits} fits.", style="yellow")
     return done == fits
 
 
-def _of_level(model: LinkModel, count: int) -> Communities:
+def _telling(out: Output, what: str) -> Callable[[int, int], None]:
+    def tell(done: int, asked: int) -> None:
+        if out.errors.is_terminal:
+            out.remark(f"{done} of {asked} {what} done.")
+
+    return tell
+
+
+def _test(out: Output, model: LinkModel) -> None:
+    """Measure what the model does not know yet: significance and heterophily."""
+    from philia.models import CommunityModel
+
+    if not isinstance(model, CommunityModel):
+        raise InvalidParameterError(
+            f"found a {type(model).__name__}; only the communities of a CommunityModel can be tested: leave out "
+            "--significance"
+        )
+    if model.significance_ is None:
+        out.remark("Testing the communities on hidden pairs; Ctrl-C stops without a result.")
+        model.significance(on_fit=_telling(out, "parts"))
+    if model.heterophily_ is None:
+        model.heterophily(on_fit=_telling(out, "parts without repelling communities"))
+
+
+def _found(model: LinkModel, rule: str | float | None, level: int | None, *, everything: bool) -> Communities:
     from philia.explain.communities import communities_of
 
-    return communities_of(_levels(model).cut(count), model.graph_)
+    if level is None:
+        return model.communities(rule, everything=everything)
+    return communities_of(_levels(model).cut(level), model.graph_)
 
 
 def _levels(model: LinkModel) -> Hierarchy:
@@ -176,11 +207,26 @@ def _write(out: Output, model: LinkModel, found: Communities, output: Path) -> N
         write_graph(model.described_by(found), output)
         out.remark(f"Wrote the network with {len(members)} communities to {output}.")
         return
-    write_communities(members if suffix_of(output) == ".csv" else list(members.values()), output)
+    if suffix_of(output) == ".csv":
+        write_communities(members, output, _columns(found))
+    else:
+        write_communities(list(members.values()), output)
     out.remark(f"Wrote {len(members)} communities to {output}.")
 
 
+def _columns(found: Communities) -> dict[str, dict[Any, list[float]]]:
+    """The membership of each member, and the z and error of its community if they are known."""
+    columns = {"membership": {c.name: list(c.members.values()) for c in found}}
+    if any(c.tested for c in found):
+        tested = {c.name: c.tested for c in found}
+        for what in ("z", "error"):
+            columns[what] = {c.name: [getattr(tested[c.name], what, math.nan)] * len(c) for c in found}
+    return columns
+
+
 def _all(out: Output, found: Communities, model: LinkModel) -> None:
+    from philia.explain.communities import left_out_in_words
+
     lonely = [name for name in model.graph_.nodes if name not in found.assigned]
     out.data(
         {
@@ -188,34 +234,55 @@ def _all(out: Output, found: Communities, model: LinkModel) -> None:
             "shares": found.shares,
             "communities": [_facts(community, found) for community in found],
             "nodes_in_none": [plain(name) for name in lonely],
-            "empty": list(found.empty),
-            "repeated": [list(pair) for pair in found.repeated],
+            "left_out": dict(found.left_out),
             "finer": list(found.finer),
+            "heterophily": _heterophily_facts(model),
         }
     )
-    if not found.found and not found.empty:
+    if not found.found and not found.left_out:
         out.say("The model has no communities.")
         if found.finer:
             out.say(finer_in_words(len(found.finer)))
         return
-    rows = [(c.name, c.kind, c.effect, f"{len(c):,}", *_recurrence(c), _strongest(c, found)) for c in found]
-    if rows:
-        refits = ("stability", "other fits") if found[0].refits else ()
-        members = "strongest members (share of their links)" if found.shares else "strongest members"
-        titles = ["name", "kind", "two full members", "size", *refits, members]
-        out.table(titles, rows, right=(3, 4, 5) if refits else (3,))
+    if found.found:
+        _table(out, found)
     for c in found:
         if c.refits is not None and not c.refits.reliable:
             out.say(f"{c.name} was {c.refits.in_words()}.")
     few = f": {_first(lonely)}" if lonely else ""
     out.say(f"{len(lonely):,} of {len(found.nodes):,} nodes are in no community{few}.")
     out.say(_rule_in_words(found, model))
-    if found.empty:
-        out.say(f"Empty: {', '.join(found.empty)}.")
-    for a, b in found.repeated:
-        out.say(f"{a} and {b} have the same members.")
+    if found.left_out:
+        out.say(f"{left_out_in_words(found.left_out)}. --everything lists those that have members.")
     if found.finer:
         out.say(finer_in_words(len(found.finer)))
+    if (gain := getattr(model, "heterophily_", None)) is not None:
+        from philia.explain.significance import heterophily_in_words
+
+        out.say(heterophily_in_words(gain))
+
+
+def _table(out: Output, found: Communities) -> None:
+    """One row per community."""
+    refits = ("stability", "other fits") if found[0].refits else ()
+    tests = ("on hidden pairs", "z") if any(c.tested for c in found) else ()
+    members = "strongest members (share of their links)" if found.shares else "strongest members"
+    rows = [
+        (c.name, c.kind, c.effect, f"{len(c):,}", *_recurrence(c), *(_tested(c) if tests else ()), _strongest(c, found))
+        for c in found
+    ]
+    titles = ["name", "kind", "two full members", "size", *refits, *tests, members]
+    out.table(titles, rows, right=range(3, 4 + len(refits) + len(tests)))
+
+
+def _tested(community: Community) -> tuple[str, str]:
+    tested = community.tested
+    return ("–", "–") if tested is None else (f"{tested.strength:.2f} ± {tested.error:.2f}", tested.shown_z)
+
+
+def _heterophily_facts(model: LinkModel) -> dict[str, float] | None:
+    gain = getattr(model, "heterophily_", None)
+    return None if gain is None else asdict(gain)
 
 
 def finer_in_words(count: int) -> str:
@@ -253,9 +320,10 @@ def _first(names: Collection[object]) -> str:
 
 
 def _strongest(community: Community, found: Communities) -> str:
-    if not found.shares or community.kind == "heterophilous":
+    if not found.shares:
         return _first(community.members)
-    first = [f"{shown(name)} ({percent(share)})" for name, share in islice(community.members.items(), _NAMES)]
+    missing = " missing" if community.kind == "heterophilous" else ""
+    first = [f"{shown(name)} ({percent(share)}{missing})" for name, share in islice(community.members.items(), _NAMES)]
     return ", ".join(first) + (", …" if len(community) > _NAMES else "")
 
 
@@ -299,6 +367,8 @@ def _facts(community: Community, found: Communities) -> dict[str, Any]:
     }
     if refits is not None:
         facts |= {"stability": refits.score, "found_in": refits.appears, "other_fits": refits.fits}
+    if (tested := community.tested) is not None:
+        facts["significance"] = {"strength": tested.strength, "error": tested.error, "z": tested.z, "real": tested.real}
     return facts
 
 
@@ -327,5 +397,7 @@ def _one(out: Output, found: Communities, name: Any) -> None:
 
 
 def _membership(share: float, community: Community, found: Communities) -> str:
-    of_links = found.shares and community.kind == "homophilous"
-    return f"{percent(share)} of its links" if of_links else f"{share:.3f}"
+    if not found.shares:
+        return f"{share:.3f}"
+    lacking = " are missing" if community.kind == "heterophilous" else ""
+    return f"{percent(share)} of its links{lacking}"

@@ -47,11 +47,11 @@ def fit_facts(model: LinkModel, *, score: bool = True) -> dict[str, Any]:
     >>> from philia import CommunityModel
     >>> model = CommunityModel(1, 0, penalty=0.1, random_state=0).fit([(1, 2), (1, 3), (2, 3), (4, 5)])
     >>> fit_facts(model)["communities"]
-    {'homophilous': 1, 'heterophilous': 0, 'empty': [], 'nodes_in_none': 2}
+    {'homophilous': 1, 'heterophilous': 0, 'left_out': {}, 'nodes_in_none': 2}
     """
     solution, communities = model.solution_, model.communities()
     selection = getattr(model, "selection_", None)
-    kinds = [community.kind for community in communities if len(community)]
+    kinds = [community.kind for community in communities]
     return {
         "fit": {
             "reason": solution.reason,
@@ -66,7 +66,7 @@ def fit_facts(model: LinkModel, *, score: bool = True) -> dict[str, Any]:
         "communities": {
             "homophilous": kinds.count("homophilous"),
             "heterophilous": kinds.count("heterophilous"),
-            "empty": list(communities.empty),
+            "left_out": dict(communities.left_out),
             "nodes_in_none": communities.n_unassigned,
         },
         "levels": _level_facts(model, len(communities.finer), others=score),
@@ -95,9 +95,11 @@ def fit_in_words(model: LinkModel, facts: dict[str, Any]) -> list[str]:
     >>> len(fit_in_words(model, fit_facts(model)))
     3
     """
+    from philia.explain.communities import left_out_in_words
+
     fit, found = facts["fit"], facts["communities"]
     selection = getattr(model, "selection_", None)
-    sentences = [f"Chosen on validation pairs: {selection}."] if selection else []
+    sentences = [f"Chosen: {selection}."] if selection else []
     sentences.append(stop_in_words(model.solution_))
     if fit["mean_log_likelihood"] is not None:
         sentences.append(
@@ -105,8 +107,8 @@ def fit_in_words(model: LinkModel, facts: dict[str, Any]) -> list[str]:
             f"the density alone gives {_density_alone(model.graph_.density):.4f})."
         )
     sentences += _communities_in_words(found, facts["levels"])
-    if found["empty"]:
-        sentences.append(f"Empty: {', '.join(found['empty'])}; fewer communities may be enough.")
+    if found["left_out"]:
+        sentences.append(f"{left_out_in_words(found['left_out'])}; fewer communities may be enough.")
     return sentences
 
 

@@ -6,18 +6,20 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import combinations, islice
+from itertools import islice
 from typing import Any, overload
 
 import numpy as np
+from scipy import sparse
 
+from philia._text import listed
 from philia._types import Float64Array, Int64Array, Node
 from philia.explain.links import factor_in_words
-from philia.explain.rules import rule_of
+from philia.explain.rules import DOUBLED, Rule, rule_of
 from philia.explain.significance import CommunitySignificance, Significance
 from philia.explain.stability import CommunityStability, Interval, Stability
 from philia.factors import CommunityFactors
-from philia.factors.community import NEGLIGIBLE, Kind, normalize
+from philia.factors.community import NEGLIGIBLE, Kind, NormalizedFactors, normalize
 from philia.graphs.frames import Frame, library
 from philia.graphs.graph import Graph
 from philia.graphs.nodes import Nodes
@@ -94,7 +96,7 @@ class Community:
     """A group of nodes that attract (homophilous) or repel (heterophilous) each other.
 
     ``members`` maps each name to its membership in [0, 1], fullest first; ``strength`` is W: two full members have
-    their odds of a link multiplied by exp(strength).
+    their odds of a link multiplied by exp(strength). ``typical`` is the same for two members of median affinity.
 
     >>> print(Community("C1", "heterophilous", -1.5, {"ann": 1.0, "bob": 0.6}, threshold=0.5))
     C1 repels (odds ÷ 4.48), 2 members: ann, bob
@@ -109,6 +111,7 @@ class Community:
     strength: float
     members: Mapping[Node, float]
     threshold: float
+    typical: float = 0.0
     effect: str = ""
     refits: CommunityStability | None = None
     tested: CommunitySignificance | None = None
@@ -136,34 +139,53 @@ class Community:
         effect = self.effect or odds_effect(self.strength)
         refits = "" if self.refits is None else f"; {self.refits.in_words()}"
         if self.tested is not None:
-            refits += f"; z = {self.tested.z:.1f}" + ("" if self.tested.real else ", not distinguishable from chance")
+            refits += f"; z = {self.tested.shown_z}" + ("" if self.tested.real else ", not distinguishable from chance")
         return f"{self.name} {verb} ({effect}), {len(self):,} members: {first}{rest}{refits}"
 
 
 @dataclass(frozen=True)
 class Communities(Sequence[Community]):
-    """All communities of a model, and the exceptions: nodes in none, empty communities and duplicates.
+    """The communities of a model, and what was left out: the name of each such community with the reason.
 
     A node may be in several communities, in one, or in none; no node is forced into the closest. ``finer`` names the
-    columns that make probabilities better but are not communities to be read. If ``shares`` is true, the memberships in
-    attracting communities are shares of a node's links; otherwise they are relative to the fullest member.
+    columns that make probabilities better but are not communities to be read. If ``shares`` is true, memberships are
+    shares of a node's links: those that run through an attracting community, and those that are missing because of a
+    repelling one. Otherwise they are relative to the fullest member.
 
     >>> pair = Community("B1", "homophilous", 2.0, {"ann": 1.0, "bob": 0.6}, threshold=0.5)
-    >>> found = Communities((pair,), "membership of at least 0.5", Nodes(["ann", "bob", "cat"]), unused=("C1",))
-    >>> found.of("bob"), found.of("cat"), found.n_unassigned, found.empty
-    ({'B1': 0.6}, {}, 1, ('C1',))
+    >>> found = Communities((pair,), "membership of at least 0.5", Nodes(["ann", "bob", "cat"]), {"C1": "empty"})
+    >>> found.of("bob"), found.of("cat"), found.n_unassigned, found.left_out
+    ({'B1': 0.6}, {}, 1, {'C1': 'empty'})
     """
 
     found: tuple[Community, ...]
     rule: str
     nodes: Nodes
-    unused: tuple[str, ...]
+    left_out: Mapping[str, str] = field(default_factory=dict)
     finer: Mapping[str, str] = field(default_factory=dict)
     shares: bool = False
 
     def tested(self, significance: Significance) -> Communities:
         """The same communities with what hidden pairs say about each."""
         return replace(self, found=tuple(replace(c, tested=significance.of(c.name)) for c in self.found))
+
+    def tidied(self, least: float = DOUBLED) -> Communities:
+        """The communities that say something, each once; ``left_out`` has the others, with the reasons.
+
+        Left out are communities that hidden pairs do not tell from chance, if that was measured; those of a single
+        node; those that change no probability; of several with the same members all but the strongest; and parts of
+        another community of the same kind that add less than ``least`` to the score of two typical members.
+
+        >>> three = Community("B1", "homophilous", 2.0, {"ann": 1.0, "bob": 0.6, "cat": 0.6}, 0.5, typical=1.0)
+        >>> two = Community("B2", "homophilous", 1.0, {"ann": 1.0, "bob": 0.6}, 0.5, typical=0.4)
+        >>> Communities((three, two), "", Nodes(["ann", "bob", "cat"])).tidied().left_out
+        {'B2': 'part of B1, and adds little to it'}
+        """
+        reasons = {c.name: reason for c in self.found if (reason := _says_nothing(c))}
+        rest = [c for c in self.found if c.name not in reasons]
+        reasons |= _says_nothing_new(rest, self.nodes, least)
+        kept = tuple(c for c in self.found if c.name not in reasons)
+        return replace(self, found=kept, left_out={**self.left_out, **reasons})
 
     def of(self, node: Node) -> dict[str, float]:
         """The communities of one node with its membership in each, fullest first."""
@@ -193,22 +215,11 @@ class Communities(Sequence[Community]):
             in_none[rows_of(community.members, self.nodes)] = False
         return int(np.count_nonzero(in_none))
 
-    @property
-    def empty(self) -> tuple[str, ...]:
-        """The communities without a member, and those whose column is unused."""
-        return (*(c.name for c in self.found if not len(c)), *self.unused)
-
-    @cached_property
-    def repeated(self) -> tuple[tuple[str, str], ...]:
-        """Pairs of communities of the same kind with exactly the same members."""
-        sets = [(c.name, c.kind, np.sort(rows_of(c.members, self.nodes)).tobytes()) for c in self.found if len(c)]
-        return tuple((a[0], b[0]) for a, b in combinations(sets, 2) if a[1:] == b[1:])
-
     def to_pandas(self) -> Any:
         """A ``pandas.DataFrame`` with one row per community; ``model.described().nodes`` has one row per node.
 
         >>> pair = Community("B1", "homophilous", 2.0, {"ann": 1.0, "bob": 0.6}, threshold=0.5)
-        >>> Communities((pair,), "membership of at least 0.5", Nodes(["ann", "bob", "cat"]), ()).to_pandas()
+        >>> Communities((pair,), "membership of at least 0.5", Nodes(["ann", "bob", "cat"])).to_pandas()
           community         kind  strength  odds_factor  threshold  size
         0        B1  homophilous       2.0     7.389056        0.5     2
         """
@@ -238,14 +249,16 @@ class Communities(Sequence[Community]):
         }
         if self.found and self.found[0].refits is not None:
             columns["stability"] = [c.stability for c in self.found]
+        if any(c.tested for c in self.found):
+            columns["z"] = [c.tested and c.tested.z for c in self.found]
+            columns["error"] = [c.tested and c.tested.error for c in self.found]
         return Frame(columns)
 
     def __str__(self) -> str:
         lines = [str(community) for community in self.found]
         lines.append(f"{self.n_unassigned:,} of {len(self.nodes):,} nodes are in no community ({self.rule})")
-        if self.empty:
-            lines.append(f"empty: {', '.join(self.empty)}")
-        lines += [f"{a} and {b} have the same members" for a, b in self.repeated]
+        if self.left_out:
+            lines.append(left_out_in_words(self.left_out))
         if self.finer:
             more = "column makes" if len(self.finer) == 1 else "columns make"
             lines.append(f"{len(self.finer)} more {more} the probabilities better, without being read as communities")
@@ -262,6 +275,19 @@ class Communities(Sequence[Community]):
         return len(self.found)
 
 
+def left_out_in_words(left_out: Mapping[str, str]) -> str:
+    """What was left out, reason by reason.
+
+    >>> left_out_in_words({"B2": "empty", "B5": "empty", "C1": "a single member"})
+    '3 left out: B2 and B5 (empty), C1 (a single member)'
+    """
+    names: dict[str, list[str]] = {}
+    for name, reason in left_out.items():
+        names.setdefault(reason, []).append(name)
+    said = ", ".join(f"{listed(alike)} ({reason})" for reason, alike in names.items())
+    return f"{len(left_out):,} left out: {said}"
+
+
 def odds_effect(strength: float) -> str:
     """The effect of a strength on the odds of a link between two full members, in words.
 
@@ -269,6 +295,41 @@ def odds_effect(strength: float) -> str:
     'odds ÷ 4.48'
     """
     return f"odds {factor_in_words(strength)}"
+
+
+def _says_nothing(community: Community) -> str:
+    """Why a community is not worth showing on its own; "" if it is."""
+    if community.tested is not None and not community.tested.real:
+        return f"not distinguishable from chance, z = {community.tested.shown_z}"
+    if len(community) == 1:
+        return "a single member"
+    return "changes no probability" if abs(community.strength) < NEGLIGIBLE else ""
+
+
+def _says_nothing_new(found: Sequence[Community], nodes: Nodes, least: float) -> dict[str, str]:
+    """The communities that another one of the same kind makes superfluous, with the reasons."""
+    if not found:
+        return {}
+    rows = [rows_of(community.members, nodes) for community in found]
+    ends = np.cumsum([0, *map(len, rows)])
+    members = sparse.csc_array((np.ones(ends[-1], np.int64), np.concatenate(rows), ends), (len(nodes), len(found)))
+    shared = (members.T @ members).tocsr()
+    # Larger and stronger ones first: they stay, and the others are compared with them.
+    order = sorted(range(len(found)), key=lambda c: (-len(found[c]), -abs(found[c].strength), c))
+    reasons: dict[str, str] = {}
+    kept: set[int] = set()
+    for c in order:
+        within = slice(shared.indptr[c], shared.indptr[c + 1])
+        around = shared.indices[within][shared.data[within] == len(found[c])].tolist()
+        wholes = [d for d in around if d in kept and found[d].kind == found[c].kind]
+        same = next((d for d in wholes if len(found[d]) == len(found[c])), None)
+        if same is not None:
+            reasons[found[c].name] = f"the same members as {found[same].name}"
+        elif wholes and abs(found[c].typical) < least:
+            reasons[found[c].name] = f"part of {found[wholes[0]].name}, and adds little to it"
+        else:
+            kept.add(c)
+    return reasons
 
 
 def find_communities(
@@ -284,8 +345,10 @@ def find_communities(
 
     - ``"links"``, the default, asks where a node's links run (``link_shares``): it is a member where a third of them
       run, and where most of them run if that is at least a tenth. The shares are the memberships. A column that is
-      already a set, because all of its members have the same affinity, keeps its members. Repelling communities have
-      few links inside and are read as by "nearest".
+      already a set, because all of its members have the same affinity, keeps its members. In a repelling community are
+      the nodes for which it makes up half of what repels them, or more than any other, if they have at least a third of
+      the affinity that is typical of the nearest set. Their memberships are the shares of their links that are missing
+      because of the community (``missing_shares``).
     - ``"nearest"`` takes the set whose indicator vector has the smallest angle to the column. It needs no
       scale, and a few nodes far above all others do not make it small.
     - ``"odds"`` asks for an affinity F of at least √log 2, so that any two members have their odds of a link at least
@@ -300,8 +363,8 @@ def find_communities(
     With "odds" and "density", members of repelling communities are also above the column's mean: without a background
     those columns carry the sparsity of the graph as well, and every node has some affinity to them.
 
-    Columns that change the odds of full members by less than a thousandth count as unused. ``effect`` puts a strength
-    into words; ``stability`` is what other fits found.
+    ``Communities.tidied`` says what is left out of the answer. ``effect`` puts a strength into words; ``stability`` is
+    what other fits found.
 
     >>> from philia.datasets import classic
     >>> graph = classic("karate")
@@ -310,24 +373,54 @@ def find_communities(
     >>> print(found[0])
     B1 attracts (odds × 2.72), 5 members: 2, 1, 32, 0, 33
     """
-    normal = normalize(factors)
-    chosen = rule_of(rule)
-    memberships, least = chosen.memberships(graph, normal), chosen.thresholds(graph, normal)
-    found = tuple(
-        Community(
-            name=normal.names[c],
-            kind=normal.kinds[c],
-            strength=float(normal.strengths[c]),
-            members=_members(graph, memberships[:, c], least[c]),
-            threshold=float(least[c]),
-            effect=effect(float(normal.strengths[c])),
-            refits=None if stability is None else stability.of(normal.names[c]),
-        )
-        for c in np.flatnonzero(np.abs(normal.strengths) >= NEGLIGIBLE)
-    )
-    used = {community.name for community in found}
-    unused = tuple(name for name in factors.names if name not in used)
-    return Communities(found, chosen.meaning, graph.nodes, unused, shares=chosen.shares)
+    return communities_of_columns(graph, factors, rule, effect, stability).tidied()
+
+
+def communities_of_columns(
+    graph: Graph,
+    factors: CommunityFactors,
+    rule: str | float | None = None,
+    effect: Callable[[float], str] = odds_effect,
+    stability: Stability | None = None,
+) -> Communities:
+    """The same with every column that has a member, whatever it says.
+
+    >>> from philia import as_graph
+    >>> twice = CommunityFactors.attracting(np.array([[1.0, 1.0, 0.0], [1.0, 1.0, 0.0]]))
+    >>> found = communities_of_columns(as_graph([(0, 1)]), twice)
+    >>> found.as_sets(), found.left_out, found.tidied().left_out
+    ({'B1': {0, 1}, 'B2': {0, 1}}, {'B3': 'empty'}, {'B3': 'empty', 'B2': 'the same members as B1'})
+    """
+    normal, chosen = normalize(factors), rule_of(rule)
+    found = _read_columns(graph, factors, normal, chosen, effect)
+    if stability is not None:
+        found = tuple(replace(community, refits=stability.of(community.name)) for community in found)
+    shown = {community.name for community in found}
+    empty = {name: "empty" for name in factors.names if name not in shown}
+    return Communities(found, chosen.meaning, graph.nodes, empty, shares=chosen.shares)
+
+
+def _read_columns(
+    graph: Graph, factors: CommunityFactors, normal: NormalizedFactors, rule: Rule, effect: Callable[[float], str]
+) -> tuple[Community, ...]:
+    """The columns that have a member as communities; ``normal`` holds all columns of the factors or some."""
+    memberships, least = rule.memberships(graph, factors, normal), rule.thresholds(graph, normal)
+    found = []
+    for c, strength in enumerate(normal.strengths.tolist()):
+        members = _members(graph, memberships[:, c], least[c])
+        if len(members):
+            found.append(
+                Community(
+                    name=normal.names[c],
+                    kind=normal.kinds[c],
+                    strength=strength,
+                    members=members,
+                    threshold=float(members.memberships[-1] if rule.shares else least[c]),
+                    typical=strength * float(np.median(normal.memberships[members.rows, c])) ** 2,
+                    effect=effect(strength),
+                )
+            )
+    return tuple(found)
 
 
 def finer_structure(level: Level, graph: Graph, factors: CommunityFactors) -> dict[str, str]:
@@ -353,13 +446,18 @@ def read_communities(
 
     The columns of B begin with those of the level. The others are finer structure (``finer_structure``).
     """
-    found = communities_of(level, graph, stability)
-    repelling = find_communities(graph, replace(factors, homophilous=factors.homophilous[:, :0]), stability=stability)
-    finer = finer_structure(level, graph, factors)
-    return replace(found, found=(*found, *repelling), rule=SHORTEST, unused=repelling.unused, finer=finer)
+    found = communities_of(level, graph)
+    normal = normalize(factors)
+    repelling = _read_columns(graph, factors, normal.of_kind("heterophilous"), rule_of("links"), odds_effect)
+    everyone = (*found, *repelling)
+    if stability is not None:
+        everyone = tuple(replace(community, refits=stability.of(community.name)) for community in everyone)
+    shown = {community.name for community in repelling}
+    empty = {name: "empty" for name in factors.names[factors.counts[0] :] if name not in shown}
+    return replace(found, found=everyone, rule=SHORTEST, left_out=empty, finer=finer_structure(level, graph, factors))
 
 
-def communities_of(level: Level, graph: Graph, stability: Stability | None = None) -> Communities:
+def communities_of(level: Level, graph: Graph) -> Communities:
     """The communities of one level, all of which attract; memberships are the shares of a node's links.
 
     >>> from philia.datasets import classic
@@ -375,13 +473,13 @@ def communities_of(level: Level, graph: Graph, stability: Stability | None = Non
             strength=float(level.strengths[c]),
             members=_sorted_members(graph, rows, np.maximum(shares, _TINY)),
             threshold=float(shares.min(initial=1.0)),
+            typical=float(level.strengths[c]),
             effect=odds_effect(float(level.strengths[c])),
-            refits=None if stability is None else stability.of(name),
         )
         for c, (name, (rows, shares)) in enumerate(zip(level.names, level.columns(), strict=True))
     )
     said = f"the level with {len(level):,} {'community' if len(level) == 1 else 'communities'}"
-    return Communities(found, said, graph.nodes, (), shares=True)
+    return Communities(found, said, graph.nodes, shares=True)
 
 
 _TINY = float(np.finfo(float).tiny)
@@ -401,7 +499,7 @@ def _sorted_members(graph: Graph, rows: Int64Array, memberships: Float64Array) -
 
 @dataclass(frozen=True)
 class RuleEffect:
-    """The effect of one rule: the size of each community, the nodes in none, and the communities per node.
+    """The effect of one rule: the size of each community that is shown, the nodes in none, the communities per node.
 
     >>> RuleEffect("split", "", {"B1": 2, "B2": 4}, n_nodes=6, n_unassigned=1).communities_a_node
     1.0
@@ -416,7 +514,7 @@ class RuleEffect:
     @classmethod
     def of(cls, rule: str, found: Communities) -> RuleEffect:
         """The effect of a rule that gave these communities."""
-        sizes = {c.name: len(c) for c in found} | dict.fromkeys(found.unused, 0)
+        sizes = {c.name: len(c) for c in found}
         return cls(rule, found.rule, sizes, len(found.nodes), found.n_unassigned)
 
     @property
@@ -443,7 +541,7 @@ class RuleComparison:
         """The rows of the table: a title, then one cell per rule."""
         names = dict.fromkeys(name for effect in self.effects for name in effect.sizes)
         for name in names:
-            yield name, *(f"{effect.sizes.get(name, 0):,}" for effect in self.effects)
+            yield name, *(f"{effect.sizes[name]:,}" if name in effect.sizes else "–" for effect in self.effects)
         yield "nodes in none", *(f"{effect.n_unassigned:,}" for effect in self.effects)
         yield "communities per node", *(f"{effect.communities_a_node:.2f}" for effect in self.effects)
 

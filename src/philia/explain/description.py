@@ -43,7 +43,7 @@ def describe(
         V[rows_of(community.members, graph.nodes), at] = memberships_of(community.members)
     member = V > 0
     # A share of links says by itself where a node belongs; an affinity is a membership times √strength.
-    scales = np.where((strengths > 0) & communities.shares, 1.0, np.sqrt(np.abs(strengths)))
+    scales = 1.0 if communities.shares else np.sqrt(np.abs(strengths))
     said: dict[str, Column] = {
         "communities": _listed(names, member),
         "main_community": _main(names, member, V * scales, strengths > 0),

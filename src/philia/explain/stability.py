@@ -189,13 +189,7 @@ def likeness(x: Float64Array, y: Float64Array) -> float:
 
 
 def _used(normal: NormalizedFactors) -> NormalizedFactors:
-    kept = np.flatnonzero(np.abs(normal.strengths) >= NEGLIGIBLE)
-    return NormalizedFactors(
-        normal.memberships[:, kept],
-        normal.strengths[kept],
-        tuple(normal.names[c] for c in kept),
-        normal.indices[kept],
-    )
+    return normal.picked(np.flatnonzero(np.abs(normal.strengths) >= NEGLIGIBLE))
 
 
 def _match(

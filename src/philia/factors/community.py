@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from philia._types import Float64Array, Int64Array
-from philia.factors.factors import LowRankFactors
+from philia.factors.factors import LowRankFactors, Rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +81,14 @@ class CommunityFactors(LowRankFactors):
         background = self.background[:, None]
         return np.hstack([self.homophilous, self.heterophilous, *([background] if background.any() else [])])
 
+    def rows(self, rows: Rows) -> CommunityFactors:
+        """The factors of some nodes.
+
+        >>> CommunityFactors.attracting(np.ones((3, 2))).rows(np.array([0, 2])).homophilous.shape
+        (2, 2)
+        """
+        return CommunityFactors(self.homophilous[rows], self.heterophilous[rows], self.background[rows])
+
     def readable(self) -> CommunityFactors:
         """The factors themselves."""
         return self
@@ -120,6 +128,20 @@ class NormalizedFactors:
     def kinds(self) -> tuple[Kind, ...]:
         """Whether each community attracts (homophilous) or repels (heterophilous)."""
         return tuple("homophilous" if strength > 0 else "heterophilous" for strength in self.strengths)
+
+    def of_kind(self, kind: Kind) -> NormalizedFactors:
+        """The columns of one kind.
+
+        >>> both = NormalizedFactors(np.ones((3, 2)), np.array([1.0, -2.0]), ("B1", "C1"), np.array([0, 1]))
+        >>> both.of_kind("heterophilous").names
+        ('C1',)
+        """
+        return self.picked(np.flatnonzero([own == kind for own in self.kinds]))
+
+    def picked(self, columns: Int64Array) -> NormalizedFactors:
+        """Some of the columns."""
+        names = tuple(self.names[c] for c in columns)
+        return NormalizedFactors(self.memberships[:, columns], self.strengths[columns], names, self.indices[columns])
 
 
 def normalize(factors: CommunityFactors) -> NormalizedFactors:

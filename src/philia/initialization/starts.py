@@ -79,13 +79,11 @@ def spectral(
     are those of the degree-normalized matrix, and small, so that they do not disturb the background.
     """
     B, C = uniform(graph, n_homophilous, n_heterophilous, baseline, rng)
-    counts = n_homophilous, -(-n_heterophilous // 2)
+    counts = n_homophilous, max(n_heterophilous - 1, min(1, n_heterophilous))
     upper, lower = leading_ends(graph, *counts, rng, scaled=baseline == 0, run=LocalThreads().map)
     together = _skewed(varimax(_sized(*upper, counts[0])))
     np.maximum(together, 0, out=together)
-    opposing = _skewed(_sized(-lower[0], lower[1], counts[1]))
-    sides = np.stack([np.maximum(opposing, 0), np.maximum(-opposing, 0)], axis=2).reshape(graph.n_nodes, -1)
-    sides = sides[:, :n_heterophilous]
+    sides = _sides(_sized(-lower[0], lower[1], counts[1]), n_heterophilous)
     if baseline == 0:
         B += _scaled(together, 0.5)
         C += _scaled(sides, 0.5)
@@ -96,6 +94,20 @@ def spectral(
     C += _scaled(sides, depth / 2)
     C += everybody
     return B, C
+
+
+def _sides(X: npt.NDArray[_Bits], count: int) -> npt.NDArray[_Bits]:
+    """The groups (n × count) that are apart along ``count`` - 1 negative eigenvectors, or the side of a single one.
+
+    In these coordinates the groups are the corners of a simplex around zero. With one more coordinate, the same for
+    all nodes, the corners are at right angles, and a rotation unmixes them.
+    """
+    if count <= 2:
+        opposing = _skewed(X)
+        return np.hstack([np.maximum(opposing, 0), np.maximum(-opposing, 0)])[:, :count]
+    size = np.sqrt((X**2).mean(axis=0, dtype=np.float64).max(initial=0.0))
+    groups = _skewed(varimax(np.hstack([X, np.full_like(X[:, :1], size)])))
+    return np.asarray(np.maximum(groups, 0))
 
 
 def varimax(X: npt.NDArray[_Bits], iterations: int = 100, tolerance: float = 1e-6) -> npt.NDArray[_Bits]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from copy import copy
 from dataclasses import replace
@@ -24,7 +24,7 @@ from philia.explain.communities import (
     read_communities,
 )
 from philia.explain.links import explain_sparse_link
-from philia.explain.rules import rule_names
+from philia.explain.rules import DOUBLED, rule_names
 from philia.explain.significance import Significance, measure_significance, popularity_offsets, significance_folds
 from philia.factors import CommunityFactors, Factors, SparseFactors
 from philia.fitting import AllPairs, CommunityParametrization, Problem, solver_for
@@ -35,14 +35,14 @@ from philia.fitting.sparse import SparseColumns
 from philia.fitting.warm_starts import FromFactors, FromModel
 from philia.graphs import Graph, as_graph
 from philia.graphs.graph import grown
-from philia.initialization import Start
+from philia.initialization import Start, WholeStart
 from philia.models.factorization import Factorization, check_search
 from philia.models.files import KeptModel
-from philia.models.link_model import OnFit, refitted
+from philia.models.link_model import OnFit
 from philia.models.placement import Neighbours, Placement, placed_by_links, rows_of_neighbours
 from philia.objective import CrossEntropy
 from philia.objective.fold_in import fold_in
-from philia.pairs import HeldOut, RandomPairs, seen
+from philia.pairs import HeldOut, PairSample, RandomPairs, seen
 from philia.pairs.sample import Estimate
 from philia.reading import (
     Effort,
@@ -50,6 +50,7 @@ from philia.reading import (
     Level,
     extended,
     level_of,
+    level_with,
     levels_above,
     overlapping_level,
     read_levels,
@@ -154,12 +155,16 @@ class CommunityModel(Factorization):
     """
 
     loss = CrossEntropy()
+    telling = DOUBLED
     factors_: CommunityFactors | SparseFactors
     penalty_: float
     selection_: Selection | None = None
     read_: Int64Array | None = None
     significance_: Significance | None = None
     sparse_: SparseColumns | None = None
+    heterophily_: Estimate | None = None
+    _beside: CommunityParametrization | None = None
+    """The columns of a refit whose communities are given; of no model that a user makes."""
 
     def __init__(
         self,
@@ -192,20 +197,29 @@ class CommunityModel(Factorization):
         self.n_jobs = n_jobs
         self.executor = executor
 
-    def communities(self, rule: str | float | None = None) -> Communities:
-        """The communities as overlapping sets of node names; memberships are the shares of a node's links.
+    def communities(self, rule: str | float | None = None, *, everything: bool = False) -> Communities:
+        """The communities as overlapping sets of node names; memberships are shares of a node's links.
+
+        In an attracting community that is the share of the links it has that run through the community; in a repelling
+        one, the share of the links it would have that are missing because of it.
 
         If the fit chose their number, they are those with which the links have the shortest description: the default
         level of ``hierarchy()``. Otherwise they are the columns of B and C, read by the rule "links". ``rule`` reads
         the columns by that rule in either case: one of ``rules`` or a membership such as 0.5. ``find_communities``
         explains the rules; ``compare_rules`` shows what each gives for this model.
+
+        ``left_out`` of the answer names what is not worth showing: what has the same members as another community, for
+        example, or after ``significance`` what is not distinguishable from chance. ``everything`` shows that as well,
+        as far as it has members.
         """
-        check_is_fitted(self)
+        return super().communities(rule, everything=everything)
+
+    def _read(self, rule: str | float | None) -> Communities:
         level = self.level()
         if rule is not None or level is None:
-            found = super().communities(rule)
+            found = super()._read(rule)
         elif isinstance(self.factors_, SparseFactors):
-            found = replace(communities_of(level, self.graph_, self.stability_), rule=OVERLAPPING)
+            found = replace(communities_of(level, self.graph_), rule=OVERLAPPING)
         else:
             found = read_communities(level, self.graph_, self.factors_, self.stability_)
         return found if self.significance_ is None else found.tested(self.significance_)
@@ -224,12 +238,6 @@ class CommunityModel(Factorization):
                 level = level_of(known, self.read_)
             kept = self._level = self.read_, level
         return kept[1]
-
-    @property
-    def labels_(self) -> Int64Array:
-        """The main community of each row as a number, or -1: its position among those that attract."""
-        level = self.level()
-        return super().labels_ if level is None else level.labels
 
     def hierarchy(self) -> Hierarchy:
         """The communities of the graph at every level, from the finest to one; held-out links do not count.
@@ -267,13 +275,13 @@ class CommunityModel(Factorization):
     def significance(self, folds: int = 10, *, on_fit: OnFit | None = None) -> Significance:
         """Whether each community is there at all: its strength on pairs that it was not found from, and z.
 
-        All links are hidden once, in ``folds`` parts. Each time the communities are found anew without them, the fit's
-        own choices included, and matched with those of the model. Their strengths are then estimated on the hidden
-        pairs, against a background in which only popularity counts. The result is kept in ``significance_``, but not in
-        files; ``communities`` shows it from then on, and marks what is not distinguishable from chance.
+        All links are hidden once, in ``folds`` parts. Each time the same number of communities is found anew without
+        them and matched with those of the model. Their strengths are then estimated on the hidden pairs, against a
+        background in which only popularity counts. The result is kept in ``significance_`` and in files;
+        ``communities`` shows it from then on, and leaves out what is not distinguishable from chance.
 
-        A community that is close to the limit of what the links can tell may be missed by all fits that see fewer of
-        them. So a small z means that hidden pairs do not confirm a community, not that they refute it.
+        A small z means that hidden pairs do not confirm a community, not that they refute it: a small one has few
+        hidden pairs.
 
         >>> from philia import CommunityModel
         >>> from philia.datasets import dating_app
@@ -283,24 +291,23 @@ class CommunityModel(Factorization):
         [True, True, True, True, True]
         """
         check_is_fitted(self)
-        if type(folds) is not int or folds < 2:
-            raise InvalidParameterError(f"folds is {folds!r}; it must be a whole number, 2 or more")
-        found, rng = [], np.random.default_rng(0)
+        _check_folds(folds)
+        found, known = [], seen(self.graph_, self.held_out_)
         with self._working():
-            for sample, hidden in significance_folds(self.graph_, self.held_out_, folds, rng):
-                factors = self._refitted(0, hidden)
-                found.append((factors, popularity_offsets(seen(self.graph_, hidden), sample)))
+            for sample, hidden in self._hidden_in(folds):
+                found.append((self._communities_without(hidden), popularity_offsets(known, sample)))
                 if on_fit is not None:
                     on_fit(len(found), folds)
         self.significance_ = measure_significance(self.read_columns(), found)
         return self.significance_
 
-    def heterophily(self, folds: int = 3) -> Estimate:
+    def heterophily(self, folds: int = 3, *, on_fit: OnFit | None = None) -> Estimate:
         """How heterophilous the network is: what repelling communities add to the log-likelihood of hidden links.
 
         All links are hidden once, in ``folds`` parts, together with pairs that are not linked. The model is fitted
         without them, with the repelling communities that it has and with none. The answer is the difference between the
-        log-likelihoods of the hidden pairs, per hidden link, with its interval; 0 if the model has none.
+        log-likelihoods of the hidden pairs, per hidden link, with its interval; 0 if the model has none. It is kept in
+        ``heterophily_`` and in files.
 
         >>> from philia import CommunityModel
         >>> from philia.datasets import dating_app
@@ -309,17 +316,51 @@ class CommunityModel(Factorization):
         True
         """
         check_is_fitted(self)
-        if not self.factors_.counts[1]:
-            return Estimate.of_all(0.0)
-        gained, variance, links = 0.0, 0.0, 0
+        _check_folds(folds)
+        gained, variance, links, done = 0.0, 0.0, 0, 0
         with self._working():
-            for sample, hidden in significance_folds(self.graph_, self.held_out_, folds, np.random.default_rng(0)):
-                fits = [self._settled(), self._settled().set_params(n_heterophilous=0)]
-                both, plain = (sample.of_factors(fit.fit(self.graph_, held_out=hidden).factors_) for fit in fits)
+            for sample, hidden in self._hidden_in(folds if self.factors_.counts[1] else 0):
+                level = self._level_without(hidden)
+                both, plain = (
+                    sample.of_factors(self._factors_without(hidden, level, count))
+                    for count in (self.factors_.counts[1], 0)
+                )
                 gained += float((both - plain).sum())
                 variance += sample.variance(both - plain)
-                links += sample.n_links
-        return Estimate.from_variance(gained / max(1, links), variance / max(1, links) ** 2)
+                links, done = links + sample.n_links, done + 1
+                if on_fit is not None:
+                    on_fit(done, folds)
+        self.heterophily_ = Estimate.from_variance(gained / max(1, links), variance / max(1, links) ** 2)
+        return self.heterophily_
+
+    def _hidden_in(self, folds: int) -> Iterator[tuple[PairSample, HeldOut]]:
+        """The pairs that each fold hides, always the same."""
+        return significance_folds(self.graph_, self.held_out_, folds, np.random.default_rng(0)) if folds else iter(())
+
+    def _communities_without(self, hidden: HeldOut) -> CommunityFactors:
+        """As many communities as the model has, found without some pairs."""
+        level, k_C = self._level_without(hidden), self.factors_.counts[1]
+        if level is None:
+            return self._factors_without(hidden, None, k_C)
+        read = CommunityFactors.attracting(level.memberships.multiply(level.affinities).toarray())
+        if not k_C:
+            return read
+        return replace(self._factors_without(hidden, level, k_C), homophilous=read.homophilous)
+
+    def _level_without(self, hidden: HeldOut) -> Level | None:
+        own = self.level()
+        return None if own is None else level_with(seen(self.graph_, hidden), len(own))
+
+    def _factors_without(self, hidden: HeldOut, level: Level | None, n_heterophilous: int) -> CommunityFactors:
+        """The factors of the same fit without some pairs, beside this level, with so many columns that repel."""
+        other = self._settled().set_params(n_heterophilous=n_heterophilous, random_state=0)
+        if isinstance(other.start, WholeStart):  # it has seen the hidden pairs
+            other.set_params(start="spectral")
+        own = self.level()
+        if level is not None and own is not None and self.selection_ is not None:
+            finer = other.parametrization().resized(self.factors_.counts[0] - len(own), n_heterophilous)
+            other._beside = replace(finer, given=level).weighed(self.selection_.weight)
+        return other._fitted_whole(self.graph_, hidden).factors_.readable()
 
     @property
     def rules(self) -> tuple[str, ...]:
@@ -411,10 +452,14 @@ class CommunityModel(Factorization):
     def _learn(
         self, graph: Graph, rng: np.random.Generator, journal: Journal, on_iteration: OnIteration | None
     ) -> tuple[Factors, Solution]:
-        self.selection_ = self.read_ = self.significance_ = self.sparse_ = None
+        self.selection_ = self.read_ = self.significance_ = self.heterophily_ = self.sparse_ = None
         if AUTO not in (self.n_homophilous, self.n_heterophilous, self.penalty):
             self.penalty_ = float(self.penalty)
-            return super()._learn(graph, rng, journal, on_iteration)
+            if self._beside is None:
+                return super()._learn(graph, rng, journal, on_iteration)
+            problem, solver = self._posed(self._beside, self.penalty_, graph, rng, journal, on_iteration)
+            solution = problem.search(solver, self.n_starts)
+            return self._beside.whole.factors(solution.point), solution
         given = graph, rng, journal, on_iteration
         columns = self.columns_at_most(_USUAL, _USUAL)
         usual, _ = self._posed(columns, 0.0, *given)
@@ -470,6 +515,8 @@ class CommunityModel(Factorization):
         self.selection_, self.sparse_ = choose_sparse(graph, self.held_out_, _read_anew, rng)
         told("reading what overlaps")
         level = read_overlapping(known, self._levels_of(graph).shortest).default
+        steps = tuple(replace(step, n_homophilous=len(level)) for step in self.selection_.steps)
+        self.selection_ = replace(self.selection_, steps=steps, read=len(level))  # trials saw fewer links
         self.read_, self.penalty_ = level.labels, 0.0
         factors = self.sparse_.factors(known, level)
         loss = -self.selection_.choice.log_likelihood * graph.n_nodes * (graph.n_nodes - 1) / 2
@@ -495,14 +542,17 @@ class CommunityModel(Factorization):
             return self.factors_.readable()
         return replace(self.factors_, homophilous=level.memberships.multiply(level.affinities).toarray())
 
-    def _refitted(self, seed: int, held_out: HeldOut | None = None) -> CommunityFactors:
+    def _refitted(self, seed: int) -> CommunityFactors:
         """A refit repeats the choice where the fit chose, since another choice may find other communities."""
         if self.read_ is None:
-            return super()._refitted(seed, held_out)
-        if held_out is None:
-            resampled = RandomPairs(_RESAMPLED, seed)
-            held_out = resampled if self.held_out_ is None else self.held_out_.with_random(_RESAMPLED, seed)
-        return refitted(self.__sklearn_clone__().set_params(random_state=seed), self.graph_, held_out)
+            return super()._refitted(seed)
+        resampled = RandomPairs(_RESAMPLED, seed)
+        held_out = resampled if self.held_out_ is None else self.held_out_.with_random(_RESAMPLED, seed)
+        other = self.__sklearn_clone__().set_params(random_state=seed)
+        return other._fitted_whole(self.graph_, held_out).read_columns()
+
+    def _with_findings(self, kept: KeptModel) -> KeptModel:
+        return replace(kept, read=self.read_, significance=self.significance_, heterophily=self.heterophily_)
 
     def _chosen(self) -> dict[str, Any]:
         selection, sparse = self.selection_ and self.selection_.to_dict(), self.sparse_ and self.sparse_.to_dict()
@@ -519,6 +569,10 @@ class CommunityModel(Factorization):
                 raise ValueError("the communities are sparse, and it does not say which are the main ones")
             model.sparse_ = SparseColumns.from_dict(kept.chosen["sparse"])
         model.selection_, model.read_ = None, kept.read
+        model.significance_, model.heterophily_ = kept.significance, kept.heterophily
+        for tested in () if kept.significance is None else kept.significance.communities:
+            if tested.name not in model.factors_.names:
+                raise ValueError(f"the significance of {tested.name[:40]!r} is known, and there is no such community")
         if kept.read is not None and kept.read.max(initial=-1) >= model.factors_.counts[0]:
             raise ValueError(f"community {kept.read.max() + 1} was read, and there are {model.factors_.counts[0]}")
         if kept.chosen.get("selection"):
@@ -554,3 +608,8 @@ class CommunityModel(Factorization):
             )
         if self.background not in BACKGROUNDS:
             raise InvalidParameterError(f"background is {self.background!r}; use 'none', 'constant' or 'popularity'")
+
+
+def _check_folds(folds: Any) -> None:
+    if type(folds) is not int or folds < 2:
+        raise InvalidParameterError(f"folds is {folds!r}; it must be a whole number, 2 or more")

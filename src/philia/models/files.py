@@ -6,17 +6,18 @@ import json
 import logging
 import math
 import os
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields, is_dataclass
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from philia._types import Int64Array
 from philia.exceptions import InvalidGraphError, ModelFileError, NotEnoughMemoryError
-from philia.explain import Stability
+from philia.explain import CommunitySignificance, Significance, Stability
 from philia.explain.stability import CommunityStability
 from philia.factors import (
     BlockFactors,
@@ -28,9 +29,11 @@ from philia.factors import (
     SignedFactors,
     SparseFactors,
 )
+from philia.factors.community import Kind
 from philia.graphs import Changes, Graph, Nodes
 from philia.graphs.disk import link_parts
 from philia.pairs import HeldOut, ListedPairs, RandomPairs
+from philia.pairs.sample import Estimate
 from philia.solvers import SOLVERS, Solution
 from philia.storage.tensors import InPieces, read_arrays, write_arrays
 
@@ -63,6 +66,9 @@ _NONNEGATIVE = (
     "neighbourhoods_values",
 )  # fmt: skip
 
+_LEAST = -sys.float_info.max
+"""The least finite number."""
+
 _NAMES = (str, int, float, bool, type(None))
 """Kinds of node names that a file can keep."""
 
@@ -82,6 +88,8 @@ class KeptModel:
     stability: Stability | None = None
     chosen: dict[str, Any] = field(default_factory=dict)
     read: Int64Array | None = None
+    significance: Significance | None = None
+    heterophily: Estimate | None = None
 
 
 def write_model(path: str | os.PathLike[str], kept: KeptModel) -> None:
@@ -104,6 +112,8 @@ def write_model(path: str | os.PathLike[str], kept: KeptModel) -> None:
         "parameters": _packed_parameters(kept.parameters),
         "changes": asdict(graph.changes),
         "stability": _stability_header(kept.stability),
+        "significance": kept.significance and asdict(kept.significance),
+        "heterophily": kept.heterophily and asdict(kept.heterophily),
         "chosen": kept.chosen,
         "held_out": None if random is None else asdict(random),
         "solution": {
@@ -146,6 +156,8 @@ def read_model(path: str | os.PathLike[str]) -> KeptModel:
             _stability(arrays, header.get("stability"), graph.n_nodes),
             _table(header.get("chosen", {})),
             _read(arrays, graph.n_nodes),
+            _significance(header.get("significance")),
+            _heterophily(header.get("heterophily")),
         )
     if header["format"] == 1:
         _LOG.warning(
@@ -245,9 +257,9 @@ def _count(value: Any, name: str) -> int:
     return value
 
 
-def _number(value: Any, name: str) -> float:
-    if type(value) not in (int, float) or not 0 <= value < math.inf:
-        raise ValueError(f"{name} is {str(value)[:40]}, not a finite number of at least 0")
+def _number(value: Any, name: str, least: float = 0.0) -> float:
+    if type(value) not in (int, float) or not least <= value < math.inf:
+        raise ValueError(f"{name} is {str(value)[:40]}, not a finite number{' of at least 0' if not least else ''}")
     return float(value)
 
 
@@ -388,3 +400,35 @@ def _stability(arrays: Mapping[str, npt.NDArray[Any]], header: dict[str, Any] | 
         CommunityStability(name, likenesses[:, c], threshold, lower[:, c], upper[:, c]) for c, name in enumerate(names)
     )
     return Stability(fits, threshold, communities)
+
+
+def _significance(header: Any) -> Significance | None:
+    """The strength, error and z of each community on hidden pairs; older files do not hold them."""
+    if header is None:
+        return None
+    told = _table(header)
+    if not isinstance(told["communities"], list):
+        raise ValueError("the significance must have a list of communities")
+    return Significance(_count(told["folds"], "folds"), tuple(map(_one_significance, told["communities"])))
+
+
+def _one_significance(told: Any) -> CommunitySignificance:
+    kind = _table(told)["kind"]
+    if kind not in get_args(Kind):
+        raise ValueError(f"a significance is that of a community which is {str(kind)[:40]!r}")
+    return CommunitySignificance(
+        _text(told["name"], "the name of a community"),
+        kind,
+        _number(told["strength"], "a strength", _LEAST),
+        _number(told["error"], "an error"),
+        _number(told["z"], "z", _LEAST),
+    )
+
+
+def _heterophily(header: Any) -> Estimate | None:
+    if header is None:
+        return None
+    told = [
+        _number(_table(header)[part.name], f"the {part.name} of the heterophily", _LEAST) for part in fields(Estimate)
+    ]
+    return Estimate(*told)

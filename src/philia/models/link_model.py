@@ -23,9 +23,8 @@ from philia.explain import (
     Stability,
     best_missing_links,
     describe,
-    find_communities,
 )
-from philia.explain.communities import memberships_of, rows_of
+from philia.explain.communities import communities_of_columns, memberships_of, rows_of
 from philia.explain.rules import rule_names
 from philia.explain.stability import measure_stability
 from philia.factors import CommunityFactors, Factors, LowRankFactors, SparseFactors
@@ -64,6 +63,9 @@ class LinkModel(Estimator):
 
     loss: ClassVar[Loss]
     """What a score means: its cost with and without a link, and the probability of a link."""
+
+    telling: ClassVar[float] = 0.0
+    """What a community within another one must add to the score of two typical members to be shown as well."""
 
     random_state: Any
 
@@ -189,26 +191,34 @@ class LinkModel(Estimator):
         scores = self.factors_.scores(rows, columns)
         return float(np.mean(self.loss.log_likelihood(scores, graph.linked(rows, columns))))
 
-    def communities(self, rule: str | float | None = None) -> Communities:
+    def communities(self, rule: str | float | None = None, *, everything: bool = False) -> Communities:
         """The communities as overlapping sets of node names with soft memberships.
 
         ``rule`` decides who is a member: one of ``rules`` (the first is the default) or a membership such as 0.5.
-        ``find_communities`` explains the rules; ``compare_rules`` shows what each gives for this model.
+        ``find_communities`` explains the rules; ``compare_rules`` shows what each gives for this model. ``left_out``
+        of the answer names what is not worth showing, such as a community with the same members as another;
+        ``everything`` shows that as well, as far as it has members.
         """
         check_is_fitted(self)
+        found = self._read(rule)
+        return found if everything else found.tidied(self.telling)
+
+    def _read(self, rule: str | float | None) -> Communities:
+        """All communities that have a member by a rule."""
         rule = self.rules[0] if rule is None else rule
         if isinstance(rule, str) and rule not in self.rules:
             raise InvalidParameterError(
                 f"the rule is {rule!r}; use {' or '.join(map(repr, self.rules))} or a membership above 0 and up to 1 "
                 "such as 0.5"
             )
-        return find_communities(self.graph_, self.factors_.readable(), rule, self._effect, self.stability_)
+        return communities_of_columns(self.graph_, self.factors_.readable(), rule, self._effect, self.stability_)
 
     def partition(self) -> dict[str, set[Node]]:
-        """One community per node at most: of the attracting ones it belongs to, the one it belongs to most.
+        """One community per node at most: of the attracting ones in ``communities()``, the one it belongs to most.
 
-        This is a simplification for programs that need it: nodes that are in several communities lose all but one.
-        Nodes in none are in no set.
+        That is where the largest share of its links is, or its largest membership in models without shares. This is a
+        simplification for programs that need it: nodes that are in several communities lose all but one. Nodes in none
+        are in no set.
 
         >>> from philia import CommunityModel
         >>> from philia.datasets import classic
@@ -222,7 +232,10 @@ class LinkModel(Estimator):
 
     @property
     def labels_(self) -> Int64Array:
-        """The partition as a number for each row: the position of its community among those that attract, or -1."""
+        """The partition as a number for each row: the position of its community among those that attract, or -1.
+
+        Positions are those in ``communities()``, so they change when that leaves out more, as after ``significance``.
+        """
         check_is_fitted(self)
         best, labels = np.zeros(self.graph_.n_nodes), np.full(self.graph_.n_nodes, -1, np.int64)
         attracting = (community for community in self.communities() if community.kind == "homophilous")
@@ -256,6 +269,24 @@ class LinkModel(Estimator):
         """The fitted numbers, such as B, C and popularity: one row per node, in the order of ``graph_.nodes``."""
         check_is_fitted(self)
         return self.factors_.features()
+
+    def transform(self, X: Any) -> Float64Array:
+        """The features of the nodes of a graph, in its order; all of them must be nodes of the fitted graph.
+
+        Only names matter: the links of ``X`` are not looked at. ``CommunityModel.place`` describes new nodes by their
+        links.
+
+        >>> from philia import SVD, as_graph
+        >>> links = [("ann", "bob"), ("bob", "cat"), ("cat", "dan")]
+        >>> SVD(2, random_state=0).fit(links).transform([("cat", "ann")]).shape
+        (2, 2)
+        """
+        check_is_fitted(self)
+        return self.features()[self.graph_.nodes.rows(as_graph(X).nodes)]
+
+    def fit_transform(self, X: Any, y: Any = None) -> Float64Array:
+        """Fit the model to a graph; the features of its nodes, as ``transform`` gives them."""
+        return self.fit(X, y).features()
 
     def compare_rules(self) -> RuleComparison:
         """The communities under each membership rule: sizes, nodes in none, communities per node."""
@@ -297,12 +328,19 @@ class LinkModel(Estimator):
         """The columns that are read as communities, without finer structure, as factors."""
         return self.factors_.readable()
 
-    def _refitted(self, seed: int, held_out: HeldOut | None = None) -> CommunityFactors:
-        """The communities of the same fit from another seed; ``held_out`` instead of the pairs that it held out."""
+    def _refitted(self, seed: int) -> CommunityFactors:
+        """The communities of the same fit from another seed."""
         other = self._settled().set_params(random_state=seed)
         if isinstance(getattr(other, "start", None), WholeStart):
             other.set_params(start="spectral")  # the same start every time would say nothing
-        return refitted(other, self.graph_, self.held_out_ if held_out is None else held_out)
+        return other._fitted_whole(self.graph_, self.held_out_).read_columns()
+
+    def _fitted_whole(self, graph: Graph, held_out: HeldOut | None) -> Self:
+        """The model after a fit that was not interrupted."""
+        self.fit(graph, held_out=held_out)
+        if self.solution_.reason == "interrupted":
+            raise KeyboardInterrupt  # the solver kept its best point, but half a fit says nothing about the model
+        return self
 
     def _working(self) -> AbstractContextManager[None]:
         """Keep the executor open for the duration of the block; most models have none."""
@@ -335,8 +373,8 @@ class LinkModel(Estimator):
         check_is_fitted(self)
         settings, fitted = self.get_params(deep=False), (self.graph_, self.factors_, self.solution_, self.held_out_)
         settings.pop("executor", None)  # where it was fitted need not be there when it is loaded
-        read = getattr(self, "read_", None)
-        write_model(path, KeptModel(type(self).__name__, settings, *fitted, self.stability_, self._chosen(), read))
+        kept = KeptModel(type(self).__name__, settings, *fitted, self.stability_, self._chosen())
+        write_model(path, self._with_findings(kept))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
@@ -348,6 +386,10 @@ class LinkModel(Estimator):
             )
         with refusing_damage(path):
             return cls._restored(kept)
+
+    def _with_findings(self, kept: KeptModel) -> KeptModel:
+        """What a file keeps, with what only some models find."""
+        return kept
 
     def _chosen(self) -> dict[str, Any]:
         """The settings that the fit chose, as plain values for a file."""
@@ -371,19 +413,14 @@ class LinkModel(Estimator):
         return f"{strength:+.3g} to the score"
 
     def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import TransformerTags
+
         tags = super().__sklearn_tags__()
+        tags.transformer_tags = TransformerTags()
         tags.input_tags.pairwise = True  # one row and one column per node
         tags.input_tags.positive_only = True
         tags.input_tags.sparse = True
         return tags
-
-
-def refitted(model: LinkModel, graph: Graph, held_out: HeldOut | None) -> CommunityFactors:
-    """The communities that a model finds."""
-    model.fit(graph, held_out=held_out)
-    if model.solution_.reason == "interrupted":
-        raise KeyboardInterrupt  # the solver kept its best point, but half a fit says nothing about the model
-    return model.read_columns()
 
 
 def _other_seeds(random_state: object, count: int) -> list[int]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from philia._types import Float64Array
 from philia.explain.communities import odds_effect
+from philia.explain.rules import DOUBLED
 from philia.factors import LogisticFactors
 from philia.fitting import Parametrization
 from philia.fitting.estimator import check_counts
@@ -42,6 +43,8 @@ class LogisticPCA(Factorization):
 
     loss = CrossEntropy()
     factors_: LogisticFactors
+
+    telling = DOUBLED
 
     def __init__(
         self,

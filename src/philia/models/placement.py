@@ -14,7 +14,7 @@ from philia._types import Float64Array, Int64Array, Node, Pair
 from philia.exceptions import InvalidParameterError
 from philia.explain import Communities, Community, LinkExplanation, PredictedLink, explain_link
 from philia.explain.links import explain_sparse_link
-from philia.explain.rules import members_by_shares, shares_through
+from philia.explain.rules import members_by_shares, missing_shares, nearest, shares_through
 from philia.factors import CommunityFactors, SparseFactors
 from philia.fitting.sparse import SparseColumns
 from philia.graphs import Graph, Nodes
@@ -82,7 +82,7 @@ class Placement:
             else self._with_new_members(c, self._memberships(c), c.threshold)
             for c in fitted.found
         )
-        return Communities(found, fitted.rule, self.nodes, fitted.unused, fitted.finer)
+        return replace(fitted, found=found, nodes=self.nodes)
 
     def memberships(self, node: Node | None = None) -> dict[str, float]:
         """The membership of one new node in every community, from 0 to 1, largest first."""
@@ -93,14 +93,14 @@ class Placement:
     def explain(self, new: Node, fitted: Node) -> LinkExplanation:
         """Why a link between a new node and a fitted one is likely or unlikely."""
         (i,), (j,) = self._rows([(new, fitted)])
-        rows = [self.model.graph_.n_nodes + i, j]
+        rows = np.array([self.model.graph_.n_nodes + i, j])
         linked = np.arange(int(self.links[i, j] != 0))  # the link between row 0 and row 1, or none
         together = self._together
         if isinstance(together, SparseFactors):
             ends = Graph.from_rows(linked + rows[1], linked + rows[0], Nodes([*self.model.graph_.nodes, *self.nodes]))
             return explain_sparse_link(ends, together, new, fitted)
-        both = CommunityFactors(**{name: values[rows] for name, values in together.arrays().items()})
-        return explain_link(Graph.from_rows(linked, linked + 1, Nodes([new, fitted])), both, new, fitted)
+        pair = Graph.from_rows(linked, linked + 1, Nodes([new, fitted]))
+        return explain_link(pair, together.rows(rows), new, fitted)
 
     def top_links(self, node: Node | None = None, count: int = 10) -> list[PredictedLink]:
         """The most likely further links with fitted nodes, of one new node or of all, best first."""
@@ -162,22 +162,28 @@ class Placement:
 
     def _shares_of_links(self, rule: str | float | None) -> dict[str, Float64Array]:
         """The shares of the new nodes' links in each community they are members of, if the rule goes by links."""
-        level = self.model.level() if rule is None else None
-        if level is not None and isinstance(self.factors, SparseFactors):
+        if rule not in (None, "links"):
+            return {}
+        level, own, fitted = self.model.level() if rule is None else None, self.factors, self._fitted
+        if level is not None and isinstance(own, SparseFactors):
             shares = shares_of_new(level, self.links).toarray()
-            member = members_by_shares(shares)
-        elif level is not None:
+            return dict(zip(own.names, np.where(members_by_shares(shares), shares, 0.0).T, strict=True))
+        own, fitted = own.readable(), fitted.readable()
+        if level is not None:
             links = np.asarray(self.links @ (level.labels[:, None] == np.arange(len(level))))
             shares = links / np.maximum(1, np.diff(self.links.indptr))[:, None]
             first = links.argmax(axis=1) if len(level) else np.zeros(len(links), np.int64)
             member = first[:, None] == np.arange(len(level))
-        elif rule in (None, "links"):
-            own, others = self.factors.readable().homophilous, self._fitted.readable().homophilous
-            shares = shares_through(self.links, own, others)
-            member = members_by_shares(shares)
         else:
-            return {}
-        return dict(zip(self.factors.names, np.where(member, shares, 0.0).T, strict=False))
+            shares = shares_through(self.links, own.homophilous, fitted.homophilous)
+            member = members_by_shares(shares)
+        k_B, names = own.counts[0], own.names
+        least = [nearest(column) for column in fitted.heterophilous.T]
+        lacking = missing_shares(self.links, own, fitted)
+        return {
+            **dict(zip(names, np.where(member, shares, 0.0).T, strict=False)),
+            **dict(zip(names[k_B:], np.where(own.heterophilous >= least, lacking, 0.0).T, strict=True)),
+        }
 
     def _with_new_members(self, community: Community, shares: Float64Array, least: float) -> Community:
         rows = np.flatnonzero((shares >= least) & (shares > 0))

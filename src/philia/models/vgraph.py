@@ -13,9 +13,10 @@ from scipy import sparse
 from philia._types import Float64Array, FloatArray, Int64Array
 from philia.exceptions import InvalidParameterError
 from philia.execution import one_blas_thread
-from philia.explain import Communities, find_communities
+from philia.explain import Communities
+from philia.explain.communities import communities_of_columns
 from philia.factors import CommunityFactors, Factors, MixtureFactors
-from philia.fitting.estimator import check_counts, check_is_fitted
+from philia.fitting.estimator import check_counts
 from philia.fitting.journal import Journal
 from philia.graphs import Graph
 from philia.models.link_model import LinkModel
@@ -96,18 +97,20 @@ class VGraph(LinkModel):
         """Only the authors' own."""
         return ("links",)
 
-    def communities(self, rule: str | float | None = None) -> Communities:
+    def communities(self, rule: str | float | None = None, *, everything: bool = False) -> Communities:
         """The communities as overlapping sets of node names; memberships are relative to the fullest member.
 
         ``rule="links"``, the default, is the authors': a node is in every community that has at least one of its
         links. "density", the default of other models, means the same here. A number requires that share of a node's
         links instead.
         """
-        check_is_fitted(self)
+        return super().communities(rule, everything=everything)
+
+    def _read(self, rule: str | float | None) -> Communities:
         least, said = _least_share(self.rules[0] if rule is None else rule)
         affinities = self.factors_.readable().homophilous
         kept = CommunityFactors.attracting(np.where(self.factors_.shares >= least, affinities, 0.0))
-        found = find_communities(self.graph_, kept, np.finfo(float).tiny, self._effect, self.stability_)
+        found = communities_of_columns(self.graph_, kept, np.finfo(float).tiny, self._effect, self.stability_)
         return replace(found, rule=said)
 
     def _learn(

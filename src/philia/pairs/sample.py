@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
@@ -109,6 +110,18 @@ class PairSample:
         return cls.of_links(
             graph.n_nodes, (links[0], links[1]), (others[0], others[1]), np.concatenate([weights, stand_for])
         )
+
+    @classmethod
+    def joined(cls, samples: Sequence[PairSample]) -> PairSample:
+        """The pairs of several samples of one graph, one after the other.
+
+        >>> one = PairSample(np.array([0]), np.array([1]), np.array([True]), np.array([2.0]), n=3)
+        >>> PairSample.joined([one, one]).weights
+        array([2., 2.])
+        """
+        parts = ((s.rows, s.columns, s.linked, s.weights, np.broadcast_to(s.offsets, s.rows.shape)) for s in samples)
+        rows, columns, linked, weights, offsets = map(np.concatenate, zip(*parts, strict=True))
+        return cls(rows, columns, linked, weights, samples[0].n, offsets)
 
     @property
     def n_links(self) -> int:

@@ -1,6 +1,6 @@
 """Step 3: communities as people read them, at every level, found by the length of a graph's description."""
 
-from philia.reading.hierarchy import Hierarchy, Level, extended, level_of, read_levels
+from philia.reading.hierarchy import Hierarchy, Level, extended, level_of, level_with, read_levels
 from philia.reading.length import Description, DescriptionLength
 from philia.reading.overlap import levels_above, overlapping_level, read_overlapping
 from philia.reading.search import Effort, shortest
@@ -13,6 +13,7 @@ __all__ = [
     "Level",
     "extended",
     "level_of",
+    "level_with",
     "levels_above",
     "overlapping_level",
     "read_levels",

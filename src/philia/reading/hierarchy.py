@@ -16,7 +16,7 @@ from philia.exceptions import InvalidParameterError
 from philia.graphs import Graph
 from philia.graphs.nodes import Nodes
 from philia.reading.length import Description, DescriptionLength
-from philia.reading.search import Effort, coarser, shortest
+from philia.reading.search import Effort, coarser, shortest, shortest_with
 
 READABLE = 24
 """The most communities that the default level lists, if that many or fewer say nearly as much as more: about a screen,
@@ -307,6 +307,20 @@ def level_of(graph: Graph, labels: Int64Array) -> Level:
     measure = DescriptionLength(graph)
     found = measure.describe(labels)
     return _level(measure, found, tuple(f"B{c + 1}" for c in range(found.count)))
+
+
+def level_with(graph: Graph, count: int) -> Level:
+    """The level with this many communities, even if none at all have a shorter description, or the finest there is.
+
+    >>> from philia.datasets import classic
+    >>> [len(level_with(classic("karate"), count)) for count in (2, 5)]
+    [2, 5]
+    """
+    levels = read_levels(graph)
+    if count in levels.counts:
+        return levels.cut(count)
+    found = shortest_with(graph, count, np.random.default_rng(_SEED))
+    return levels[0] if found is None else level_of(graph, found.labels)
 
 
 def extended(labels: Int64Array, before: Graph, after: Graph) -> Int64Array:

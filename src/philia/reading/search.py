@@ -11,7 +11,7 @@ import heapq
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, islice
 
 import numpy as np
 from scipy import sparse
@@ -307,3 +307,22 @@ def _in_common(labels: list[Int64Array]) -> Int64Array:
     stacked = np.stack(labels, axis=1)
     numbers = np.unique(stacked, axis=0, return_inverse=True)[1].ravel()
     return np.where((stacked < 0).all(axis=1), -1, numbers)
+
+
+def shortest_with(graph: Graph, count: int, rng: np.random.Generator) -> Description | None:
+    """The shortest description that was found with this many groups, or None; none at all may be shorter.
+
+    >>> from philia.datasets import classic
+    >>> shortest_with(classic("karate"), 3, np.random.default_rng(0)).count
+    3
+    """
+    measure, found = DescriptionLength(graph), []
+    for t in range(Effort.of(graph.n_links).starts if graph.n_links else 0):
+        first = _first_groups(measure, _FIRST_STRENGTHS[t % len(_FIRST_STRENGTHS)], rng)
+        now = moved(measure, measure.describe(first), rng)
+        merges = now.count - count
+        if merges > 0:
+            now = measure.describe(_merged(now.labels, islice(coarser(measure, now), merges)))
+        found += [now, moved(measure, now, rng)]
+    exactly = (description for description in found if description.count == count)
+    return min(exactly, key=lambda description: description.length, default=None)

@@ -41,7 +41,7 @@ def cards(found: Findings, shared: Int64Array, matches: list[Match | None], inde
     inside = _densities(found.graph, found.memberships)
     made = []
     for c, community in enumerate(found.communities):
-        refits, match = community.refits, matches[c]
+        refits, tested, match = community.refits, community.tested, matches[c]
         made.append(
             {
                 "name": community.name,
@@ -49,7 +49,8 @@ def cards(found: Findings, shared: Int64Array, matches: list[Match | None], inde
                 "strength": community.strength,
                 "effect": community.effect,
                 "typical": {"log_odds": found.typical(c), "effect": odds_effect(found.typical(c))},
-                "of_links": found.of_links(c),
+                "shares": found.communities.shares,
+                "read": community.kind == "homophilous" and found.model.level() is not None,
                 "size": int(found.sizes[c]),
                 "share": found.sizes[c] / found.graph.n_nodes,
                 "inside": inside[c].facts(),
@@ -57,6 +58,8 @@ def cards(found: Findings, shared: Int64Array, matches: list[Match | None], inde
                 "overlaps": _overlaps(found, shared, c),
                 "label": None if match is None else match.facts(),
                 "stability": None if refits is None else {"score": refits.score, "words": refits.in_words()},
+                "significance": tested
+                and {"strength": tested.strength, "error": tested.error, "z": tested.z, "words": tested.in_words()},
             }
         )
     return made

@@ -143,8 +143,8 @@ def explorer(found: Findings, choice: _Choice, on_progress: OnProgress | None = 
         ],
         "factors": F.astype(np.float32),
         "communities": [
-            {"name": community.name, "sign": 1 if community.strength > 0 else -1, "of_links": found.of_links(c)}
-            for c, community in enumerate(found.communities)
+            {"name": community.name, "sign": 1 if community.strength > 0 else -1, "shares": found.communities.shares}
+            for community in found.communities
         ],
         "memberships": _memberships(found, rows),
         "background": factors.background[rows].astype(np.float32),

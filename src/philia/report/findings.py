@@ -82,10 +82,6 @@ class Findings:
         """The memberships of a community's members, in the order of their rows."""
         return memberships_of(self.communities[community].members)
 
-    def of_links(self, community: int) -> bool:
-        """Whether the memberships of a community are shares of links."""
-        return self.communities.shares and self.communities[community].kind == "homophilous"
-
     @cached_property
     def read(self) -> CommunityFactors:
         """The columns that are communities, without those that only make probabilities better."""

@@ -124,7 +124,7 @@ def payload(
         "quality": quality(judged),
         "communities": cards(found, shared, matches, index),
         "in_none": int(np.count_nonzero(found.communities_per_node == 0)),
-        "unused": list(found.communities.unused),
+        "left_out": dict(found.communities.left_out),
         "rule": found.communities.rule,
         "finer": len(found.communities.finer),
         "levels": levels(found),

@@ -8,7 +8,9 @@ import numpy as np
 
 from philia._text import counted, listed, percent, spelled
 from philia._types import Float64Array
+from philia.explain.communities import left_out_in_words
 from philia.explain.links import factor_in_words
+from philia.explain.significance import heterophily_in_words
 from philia.graphs import Graph
 from philia.models import CommunityModel
 from philia.report.findings import Findings, Labels
@@ -41,7 +43,7 @@ def _sentences(found: Findings, judged: JudgedPairs) -> list[str]:
     One group attracts (B1): two members are linked more often than their popularity alone would explain.
     ...
     """
-    said = [_size(found.graph), *_groups(found), *_strongest(found), *_members(found)]
+    said = [_size(found.graph), *_groups(found), *_strongest(found), *_members(found), *_tested(found)]
     return said + _explained(judged)
 
 
@@ -107,6 +109,23 @@ def _members(found: Findings) -> list[str]:
     return ["; ".join(part for part in (said, left) if part) + "."]
 
 
+def _tested(found: Findings) -> list[str]:
+    """What pairs that the model was not fitted to say about its groups, if that was measured."""
+    said = []
+    measured = found.model.significance_
+    if measured is not None and measured.communities:
+        real = sum(community.real for community in measured.communities)
+        said.append(
+            f"Hidden pairs confirm {real:,} of {counted(len(measured.communities), 'group')}; the rest is not "
+            "distinguishable from chance."
+            if real < len(measured.communities)
+            else "Hidden pairs confirm every group: none is likely to be chance."
+        )
+    if found.model.heterophily_ is not None:
+        said.append(heterophily_in_words(found.model.heterophily_))
+    return said
+
+
 def _are(count: int) -> str:
     return "is" if count == 1 else "are"
 
@@ -146,11 +165,8 @@ def _remarks(found: Findings, labels: Labels | None) -> list[str]:
     said += found.names.remarks
     if labels is not None and labels.strangers:
         said.append(f"Not in the graph, so not compared: {counted(labels.strangers, 'labeled name')}.")
-    if found.communities.unused:
-        said.append(
-            f"{', '.join(found.communities.unused)} ended up empty: the fit needed fewer communities than it was given."
-        )
-    said += [f"{a} and {b} have the same members." for a, b in found.communities.repeated]
+    if found.communities.left_out:
+        said.append(f"{left_out_in_words(found.communities.left_out)}.")
     return said
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 from scipy import sparse
@@ -15,11 +16,19 @@ from philia.pairs import HeldOut, ListedPairs, RandomPairs
 MOST_HOMOPHILOUS, MOST_HETEROPHILOUS = 48, 8
 """The most communities that an automatic choice considers; ask for more by number."""
 
+_PARTS, _CHEAP_NODES, _CHEAP_LINKS = 5, 500, 6000
+"""The folds that hide every pair once, and the largest graph for which that many are cheap. With ten folds numbers
+differ from seed to seed as much as with five."""
+
+_TINY_NODES = 30
+"""Up to this many nodes there are twice as many folds: a node cannot spare a fifth of its few pairs."""
+
 _ENOUGH_LINKS, _MOST_FOLDS, _SHARE = 600, 3, 0.1
-"""Validation links that make one fold enough, the most folds otherwise, and the share of pairs that a fold hides."""
+"""On larger graphs: validation links that make one fold enough, the most folds otherwise, and the share of pairs that a
+fold hides."""
 
 _LISTED_NODES = 3000
-"""Up to this many nodes, a random share of held-out pairs can be listed: at most some million pairs."""
+"""Up to this many nodes all pairs can be listed: some million."""
 
 _COUNTED_NODES = 100_000
 """Above this, counting detectable communities takes longer than starting with the maximum."""
@@ -83,7 +92,7 @@ class Folds:
 
     >>> from philia.datasets import classic
     >>> Folds.of(classic("karate"))
-    Folds(count=3, share=0.1)
+    Folds(count=5, share=0.2)
     """
 
     count: int
@@ -91,21 +100,41 @@ class Folds:
 
     @classmethod
     def of(cls, graph: Graph) -> Folds:
-        """One fold where a tenth of the pairs contains enough links, a few on small graphs."""
+        """Folds that hide every pair once where fits are cheap; otherwise one, or a few where links are few."""
+        if graph.n_nodes <= _CHEAP_NODES and graph.n_links <= _CHEAP_LINKS:
+            parts = _PARTS if graph.n_nodes > _TINY_NODES else 2 * _PARTS
+            return cls(parts, 1 / parts)
         wanted = -(-_ENOUGH_LINKS // max(1, int(_SHARE * graph.n_links)))
         return cls(int(np.clip(wanted, 1, _MOST_FOLDS)), _SHARE)
 
     def hidden(self, graph: Graph, unknown: HeldOut | None, rng: np.random.Generator) -> Iterator[HeldOut]:
-        """The pairs that each fold hides, together with those held out anyway."""
+        """The pairs that each fold hides, together with those held out anyway; no two folds hide the same ones.
+
+        Where there are too many pairs to be listed, they are drawn by a hash, and two folds may share some.
+        """
+        if self.count > 1 and graph.n_nodes <= _LISTED_NODES:
+            yield from islice(_parts(graph, unknown, round(1 / self.share), rng), self.count)
+            return
         seeds = [int(seed) for seed in rng.integers(2**62, size=self.count)]
         if unknown is None:
             yield from (RandomPairs(self.share, seed) for seed in seeds)
             return
-        if self.count > 1 and unknown.random_part is not None and graph.n_nodes <= _LISTED_NODES:
-            unknown = ListedPairs.of_rows(graph, *unknown.pairs(graph.n_nodes))  # others can be drawn beside it
         if unknown.random_part is not None:
             del seeds[1:]  # the same hash hides more, so the seed does not matter
         yield from (unknown.with_random(self.share, seed) for seed in seeds)
+
+
+def _parts(graph: Graph, unknown: HeldOut | None, count: int, rng: np.random.Generator) -> Iterator[HeldOut]:
+    """Every known pair in one part; parts have the same numbers of links and of other pairs, or nearly."""
+    rows, columns = np.triu_indices(graph.n_nodes, 1)
+    if unknown is not None:
+        known = ~unknown.contains(rows, columns)
+        rows, columns = rows[known], columns[known]
+    order = rng.permutation(len(rows))
+    order = order[np.argsort(~graph.linked(rows, columns)[order], kind="stable")]
+    for part in range(count):
+        own = ListedPairs.of_rows(graph, rows[order[part::count]], columns[order[part::count]])
+        yield own if unknown is None else own.union(unknown, graph)
 
 
 def detectable(graph: Graph, most: int, rng: np.random.Generator) -> tuple[int, int]:

@@ -8,6 +8,7 @@ last fit. So it costs a few fits, not dozens.
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations_with_replacement
@@ -92,10 +93,14 @@ class Search:
     def __init__(self, folds: Sequence[Problem], judges: Sequence[PairSample]) -> None:
         self.folds, self.judges, self.rng = tuple(folds), judges, folds[0].rng
         self.tried: list[_State] = []
+        self.good: list[_State] = []
         self.interrupted = False
         self.kinds: _Kinds = (True, True)
-        self._pairs = max(1.0, sum(float(judge.weights.sum()) for judge in judges))  # one node has no pairs at all
         self.weight = 1.0
+        self._pooled = PairSample.joined(judges)
+        # Without a background and without columns, nothing would be left to fit.
+        self._least = int(getattr(folds[0].parametrization, "background", "") == "none")
+        self._pairs = max(1.0, float(self._pooled.weights.sum()))  # one node has no pairs at all
 
     def run(self, settings: Settings, share: float, read: int = 0) -> tuple[Selection, CommunityFactors]:
         """Follow the path that the settings leave open; ``share`` is the share of pairs that each fold hides.
@@ -115,9 +120,10 @@ class Search:
         selection = Selection(
             steps=tuple(self._step(tried, best, share, read) for tried in self.tried),
             chosen=chosen,
+            good=tuple(i for i, tried in enumerate(self.tried) if tried is state or tried in self.good),
             folds=len(self.folds),
             share=share,
-            links=sum(judge.n_links for judge in self.judges),
+            links=self._pooled.n_links,
             density=self._density(),
             seconds=time.perf_counter() - began,
             interrupted=self.interrupted,
@@ -138,7 +144,7 @@ class Search:
         if settings.search_penalty and any(kinds):
             state = self._best_penalty(state, 2.0**0.5)
         state = self._fewest(state, kinds, 1.0, 1.0)
-        return self._repelling_anew(state) if kinds[1] else state
+        return self._repelling_anew(state, settings) if kinds[1] else state
 
     def _started(self, counts: tuple[int, int], penalty: float) -> tuple[CommunityFactors, ...]:
         """The factors of each fold before the first step."""
@@ -228,47 +234,68 @@ class Search:
         path, now = [state], state
         while not self.interrupted:
             count = sum(n for n, free in zip(now.counts, kinds, strict=True) if free)
-            if not count:
+            if not count or sum(now.counts) <= self._least:
                 break
             remove = max(1, count - round(keep * count))
-            smaller = shrunk(now.factors[0], self.judges[0], remove, kinds, self.rng)
-            counts = smaller.counts
-            rest = zip(now.factors[1:], self.judges[1:], strict=True)
-            others = [_down_to(factors, judge, counts, self.rng) for factors, judge in rest]
-            now = self._trained((smaller, *others), now.penalty, _SHRINK)
+            now = self._trained(self._shrunk(now, remove, kinds), now.penalty, _SHRINK)
             path.append(now)
             best = max(path, key=lambda tried: tried.total)
             if best.total - now.total > hopeless * self._error(now, best):
                 break
+        return self._kept(path, state)
+
+    def _shrunk(self, state: _State, remove: int, kinds: _Kinds) -> tuple[CommunityFactors, ...]:
+        """The factors of each fold with so many columns fewer; most folds decide of which kind."""
+        folds = list(zip(state.factors, self.judges, strict=True))
+        smaller = [shrunk(factors, judge, remove, kinds, self.rng) for factors, judge in folds]
+        (counts, _), *_ = Counter(factors.counts for factors in smaller).most_common(1)
+        return tuple(
+            found if found.counts == counts else _down_to(*fold, counts, self.rng)
+            for found, fold in zip(smaller, folds, strict=True)
+        )
+
+    def _repelling_anew(self, state: _State, settings: Settings) -> _State:
+        """The fewest repelling communities, each number from a new start, within one standard error of the best.
+
+        Along the path they may have died under a penalty that many other columns needed, or two groups were found as
+        four quarters, none of which can be merged or dropped.
+        """
+        died = settings.search_penalty and not state.counts[1]
+        penalty = min(state.penalty, settings.penalty) if died else state.penalty
+        most = self._with_repelling(state, settings.n_heterophilous, penalty)
+        if died:
+            most = self._best_penalty(most, 2.0**0.5)
+        tried = [state, most]
+        if state.counts[1] or most.total - state.total > self._error(most, state):
+            for count in range(1, settings.n_heterophilous):
+                if self.interrupted:
+                    break
+                tried.append(self._with_repelling(state, count, most.penalty))
+        return self._kept(sorted(tried, key=lambda one: one.counts[1], reverse=True), state)
+
+    def _with_repelling(self, state: _State, count: int, penalty: float) -> _State:
+        """The state with this many repelling communities from a new start, after a run."""
+        starts = self._started((0, count), penalty)
+        begun = [replace(f, heterophilous=s.heterophilous) for f, s in zip(state.factors, starts, strict=True)]
+        return self._trained(tuple(begun), penalty, 2 * _WALK)
+
+    def _kept(self, path: Sequence[_State], given: _State) -> _State:
+        """The last of some states, in falling order of their numbers, within one standard error of the best.
+
+        The others within one standard error are remembered as equally good, and so are earlier ones, unless the state
+        that they led to is not good any more.
+        """
         best = max(path, key=lambda tried: tried.total)
         good = [tried for tried in path if best.total - tried.total <= self._error(tried, best)]
+        self.good = [*self.good, *good] if given in good else good
         for tried in path:
             if tried is not good[-1]:
                 tried.forget()
         return good[-1]
 
-    def _repelling_anew(self, state: _State) -> _State:
-        """Half as many repelling communities, from a new start, as long as they predict as well.
-
-        Two repelling groups may have been found as four quarters, none of which can be merged or dropped.
-        """
-        while state.counts[1] > 2 and not self.interrupted:
-            fewer = -(-state.counts[1] // 2)
-            starts = self._started((state.counts[0], fewer), state.penalty)
-            begun = [replace(f, heterophilous=s.heterophilous) for f, s in zip(state.factors, starts, strict=True)]
-            now = self._trained(tuple(begun), state.penalty, 2 * _WALK)
-            better = state.total - now.total <= self._error(now, state)
-            (state if better else now).forget()
-            if not better:
-                break
-            state = now
-        return state
-
     def _error(self, state: _State, best: _State) -> float:
         """The standard error of the difference between two total log-likelihoods."""
-        cuts = np.cumsum([len(judge.rows) for judge in self.judges])[:-1]
-        differences = np.split(best.likelihoods - state.likelihoods, cuts)
-        return float(np.sqrt(sum(j.variance(d) for j, d in zip(self.judges, differences, strict=True))))
+        return float(np.sqrt(self._pooled.variance(best.likelihoods - state.likelihoods)))
 
     def _step(self, state: _State, best: _State, share: float, read: int) -> Step:
         penalty = state.penalty / (1 - share)  # the whole graph has more pairs against the same penalty
@@ -277,7 +304,7 @@ class Search:
         return Step(penalty, read + k_B, k_C, state.total / self._pairs, error / self._pairs)
 
     def _density(self) -> float:
-        links = sum(float(judge.weights[judge.linked].sum()) for judge in self.judges)
+        links = float(self._pooled.weights[self._pooled.linked].sum())
         p = np.clip(links / self._pairs, 1e-12, 1 - 1e-12)
         return float(p * np.log(p) + (1 - p) * np.log1p(-p))
 

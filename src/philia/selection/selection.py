@@ -39,15 +39,18 @@ class Selection:
     """The chosen numbers of communities and penalty.
 
     ``steps`` holds everything that was tried, in order, and ``chosen`` is the index of the choice: the setting with the
-    fewest communities among those within one standard error of the best. ``density`` is the log-likelihood of giving
+    fewest communities among those within one standard error of the best; ``good`` are the indices of all of those, each
+    beside the best of its own penalty. ``density`` is the log-likelihood of giving
     every pair the same probability. ``read`` is how many of the attracting communities were read off the graph by the
-    length of its description, and were given to every step; their strengths count ``weight`` times. ``storage`` is
-    "sparse" if B has more columns than a dense fit could have, each with few nodes; steps then differ in their weight.
+    length of its description, and were given to every step; their strengths count ``weight`` times. So there are two
+    answers: the communities to read, and the columns to predict with, of which other numbers may be as good.
+    ``storage`` is "sparse" if B has more columns than a dense fit could have, each with few nodes; steps then differ in
+    the weight of the communities.
 
-    >>> steps = (Step(1, 6, 2, -0.050), Step(1, 4, 1, -0.049), Step(1, 2, 0, -0.06, 0.002))
-    >>> print(Selection(steps, 1, folds=1, share=0.1, links=120, density=-0.08, seconds=0.5))
-    4 communities that attract, 1 that repels, penalty 1: more did not raise the likelihood of hidden pairs, fewer
-    lowered it
+    >>> steps = (Step(1, 6, 2, -0.050, 0.002), Step(1, 4, 1, -0.049), Step(1, 2, 0, -0.06, 0.002))
+    >>> print(Selection(steps, 1, folds=1, share=0.1, links=120, density=-0.08, seconds=0.5, good=(0, 1)))
+    4 communities that attract, 1 that repels, penalty 1. To predict: between 4 and 6 communities that attract and
+    between 1 and 2 that repel predict hidden pairs equally well (within one standard error)
     """
 
     steps: tuple[Step, ...]
@@ -60,6 +63,7 @@ class Selection:
     interrupted: bool = False
     read: int = 0
     weight: float = 1.0
+    good: tuple[int, ...] = ()
     storage: str = "dense"
 
     @property
@@ -91,6 +95,21 @@ class Selection:
         """All steps, one per line, with the chosen one marked."""
         return "\n".join(f"{'>' if i == self.chosen else ' '} {step}" for i, step in enumerate(self.steps))
 
+    @property
+    def equally_good(self) -> tuple[Step, ...]:
+        """The steps that predict equally well, the choice included."""
+        return tuple(self.steps[i] for i in sorted({*self.good, self.chosen}))
+
+    @property
+    def attracting(self) -> tuple[int, int]:
+        """The smallest and the largest number of attracting columns that predict equally well."""
+        return _ends([step.n_homophilous for step in self.equally_good])
+
+    @property
+    def repelling(self) -> tuple[int, int]:
+        """The smallest and the largest number of repelling communities that predict equally well."""
+        return _ends([step.n_heterophilous for step in self.equally_good])
+
     def __str__(self) -> str:
         if self.storage == "sparse":
             return (
@@ -99,11 +118,11 @@ class Selection:
                 "which hidden links rank highest"
             )
         counts = f"{self._attracting()}, {self.n_heterophilous} that {_verb(self.n_heterophilous)}"
-        said = f"{counts}, penalty {self.penalty:.3g}" if self.choice.n_communities else "no communities"
-        reasons = [*self._numbers(), *self._penalties()]
+        chosen = f"{counts}, penalty {self.penalty:.3g}" if self.choice.n_communities else "no communities"
+        sentences = [chosen, *self._reading(), *self._predicting()]
         if self.interrupted:
-            reasons.append("the search was interrupted")
-        return f"{said}: {', '.join(reasons)}" if reasons else said
+            sentences.append("The search was interrupted")
+        return ". ".join(sentences)
 
     def _attracting(self) -> str:
         more = self.n_homophilous - self.read
@@ -111,30 +130,31 @@ class Selection:
             return _counted(self.n_homophilous, "attract")
         return f"{_counted(self.read, 'attract')} and {counted(more, 'more column')}"
 
-    def _numbers(self) -> list[str]:
-        others = [step for step in self.steps if step.n_communities != self.choice.n_communities]
-        if not others:
+    def _reading(self) -> list[str]:
+        if not self.read:
             return []
-        more = [s for s in others if s.n_communities > self.choice.n_communities]
-        fewer = [s for s in others if s.n_communities < self.choice.n_communities]
-        said = []
-        if more:
-            better = max(more, key=lambda s: s.log_likelihood)
-            gained = better.log_likelihood > self.choice.log_likelihood
-            said.append(
-                "more raised the likelihood of hidden pairs by less than its standard error"
-                if gained
-                else "more did not raise the likelihood of hidden pairs"
-            )
-        if fewer:
-            said.append("fewer lowered it" if more else "fewer lowered the likelihood of hidden pairs")
-        return said
+        which = "this 1 community" if self.read == 1 else f"these {self.read} communities"
+        return [f"To read: with {which} the links have the shortest description"]
 
-    def _penalties(self) -> list[str]:
+    def _predicting(self) -> list[str]:
+        """Which other numbers would have been as good, as far as hidden pairs can tell."""
+        if len({(step.n_homophilous, step.n_heterophilous) for step in self.steps}) < 2:
+            return self._penalties("Penalties")
+        columns = "columns" if self.read else "communities"
+        numbers = f"{_between(self.attracting)} {columns} that attract and {_between(self.repelling)} that repel"
+        alone = self.attracting[0] == self.attracting[1] and self.repelling[0] == self.repelling[1]
+        said = (
+            f"none of the other numbers that were tried predicts hidden pairs as well as {numbers}"
+            if alone
+            else f"{numbers} predict hidden pairs equally well (within one standard error)"
+        )
+        return ["; ".join([f"To predict: {said}", *self._penalties("penalties")])]
+
+    def _penalties(self, subject: str) -> list[str]:
         tried = sorted({step.penalty for step in self.steps})
         if len(tried) < 2:
             return []
-        return [f"penalties from {tried[0]:.2g} to {tried[-1]:.2g} were tried"]
+        return [f"{subject} from {tried[0]:.2g} to {tried[-1]:.2g} were tried"]
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for files."""
@@ -144,9 +164,10 @@ class Selection:
     def from_dict(cls, values: dict[str, Any]) -> Selection:
         """The inverse of ``to_dict``; raises ``ValueError`` for anything else."""
         steps = tuple(_checked(Step(**step)) for step in values["steps"])
-        found = _checked(cls(**{**values, "steps": steps}))
-        if not 0 <= found.chosen < len(steps):
-            raise ValueError(f"step {found.chosen} of {len(steps)} was chosen, it says")
+        found = _checked(cls(**{**values, "steps": steps, "good": tuple(values.get("good", ()))}))
+        for step in (found.chosen, *found.good):
+            if type(step) is not int or not 0 <= step < len(steps):
+                raise ValueError(f"step {str(step)[:40]} of {len(steps)} was chosen or good, it says")
         return found
 
 
@@ -165,6 +186,14 @@ def _checked(found: _Checked) -> _Checked:
 
 def _counted(count: int, verb: str) -> str:
     return f"1 community that {verb}s" if count == 1 else f"{count} communities that {verb}"
+
+
+def _ends(numbers: list[int]) -> tuple[int, int]:
+    return min(numbers), max(numbers)
+
+
+def _between(ends: tuple[int, int]) -> str:
+    return f"{ends[0]}" if ends[0] == ends[1] else f"between {ends[0]} and {ends[1]}"
 
 
 def _verb(count: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from philia.models import CommunityModel
 from philia.report import write_report
 from tests.report.browser.conftest import Reported
 from tests.report.browser.visits import Visitor, go
-from tests.report.models import chosen, hostile
+from tests.report.models import chosen, dating, hostile
 
 
 @pytest.fixture(scope="module")
@@ -84,3 +85,17 @@ def test_hostile_names_stay_text_if_the_model_chose_its_communities(visitor: Vis
     page = visitor.open(write_report(model, tmp_path / "hostile.html"))
     assert page.evaluate("window.hacked") is None
     assert page.locator("#content img, #content script").count() == 0
+
+
+def test_a_card_says_what_hidden_pairs_confirm_and_how_many_links_are_missing(visitor: Visitor, tmp_path: Path) -> None:
+    model = copy(dating())
+    tested = model.significance(folds=2).of("C1")
+    assert tested is not None
+    page = visitor.open(write_report(model, tmp_path / "tested.html"))
+    card = page.locator("#community-C1")
+    expect(card).to_contain_text("Strongest members, share of links that are missing")
+    expect(card).to_contain_text(tested.in_words())
+    expect(page.locator("#communities-table thead")).to_contain_text("z")
+    expect(page.locator("#community-B1")).to_contain_text("between the two strongest")
+    go(page, {"node": "0", "with": "1"})
+    expect(page.locator(".trio .card").first).to_contain_text("or are missing because of it")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, BinaryIO
@@ -295,7 +295,9 @@ def read_communities(
         return found.read_communities(source, options)
 
 
-def write_communities(communities: Any, path: FilePath) -> None:
+def write_communities(
+    communities: Any, path: FilePath, columns: Mapping[str, Mapping[Node, Sequence[float]]] | None = None
+) -> None:
     """Write communities to a file from which :func:`read_communities` brings back the same.
 
     >>> import pathlib, tempfile
@@ -306,7 +308,8 @@ def write_communities(communities: Any, path: FilePath) -> None:
 
     ``communities`` is anything that :func:`philia.graphs.as_communities` accepts. A .csv file becomes a table of nodes
     and communities with a header; any other has one community per line, separated by tabs, without names: give the
-    members alone (a list of lists), or communities called 0, 1, ….
+    members alone (a list of lists), or communities called 0, 1, …. ``columns`` are numbers for further columns of a
+    table, one per member of each community, by the names of the columns; readers ignore them.
     """
     members = as_communities(communities)
     empty = next((name for name, listed in members.items() if not listed), None)
@@ -322,4 +325,7 @@ def write_communities(communities: Any, path: FilePath) -> None:
         advice = "use the suffix .txt or .csv, or write_graph(model.described(), path) for the graph with them"
         raise GraphFileError(f"{os.fspath(path)}: communities are written as text; {advice}")
     with saving(path, GraphFileError) as file:
-        (write_table if suffix == ".csv" else write_lines)(members, file)
+        if suffix == ".csv":
+            write_table(members, {} if columns is None else columns, file)
+        else:
+            write_lines(members, file)

@@ -102,9 +102,10 @@ class Omitted:
         if self.threshold:
             mask |= (mixed(self.keys[rows] ^ self.keys[columns]) < self.threshold) & ~same
         if self.indices.size:
-            for row in range(top, bottom):
-                listed = self.indices[self.indptr[row] : self.indptr[row + 1]]
-                mask[row - top, listed[(listed >= first) & (listed < end)] - first] = True
+            starts = self.indptr[top : bottom + 1]
+            own, listed = np.repeat(rows[:, 0], np.diff(starts)), self.indices[starts[0] : starts[-1]]
+            inside = (listed >= first) & (listed < end)
+            mask[own[inside] - top, listed[inside] - first] = True
         return np.asarray(mask)
 
 

@@ -32,11 +32,12 @@ def lane_sums(
         by_right[first:end] += weight * (slopes.T @ left[top:bottom])
 
     top, bottom = lane.link_rows
-    linked = links[top:bottom].tocoo()
-    scores = (left[top + linked.row] * right[linked.col]).sum(axis=1)
+    starts = links.indptr[top : bottom + 1]
+    columns = links.indices[starts[0] : starts[-1]]
+    scores = (left[np.repeat(np.arange(top, bottom), np.diff(starts))] * right[columns]).sum(axis=1)
     costs, slopes = loss.link_correction(scores)
     value += link_weight * float(costs.sum(dtype=np.float64))
-    pull = sparse.csr_array((link_weight * slopes, (linked.row, linked.col)), shape=linked.shape)
+    pull = sparse.csr_array((link_weight * slopes, columns, starts - starts[0]), shape=(bottom - top, len(right)))
     by_left[top:bottom] += pull @ right
     by_right += pull.T @ left[top:bottom]
     return LaneSums(value, 0, by_left, by_right)

@@ -1,10 +1,11 @@
 // One card for each community: its effect, size and members.
 
 function communityCard(community, open) {
-  const { name, kind, strength, typical, size, share, inside, members, overlaps, label, stability } = community;
-  const ofLinks = community.of_links;
-  const strongest = ofLinks ? "Strongest members, share of links" : "Strongest members";
-  const effect = ofLinks
+  const { name, kind, strength, typical, size, share, shares, inside, members, overlaps, label } = community;
+  const { read, stability, significance } = community;
+  const which = kind === "attracts" ? ", share of links" : ", share of links that are missing";
+  const strongest = `Strongest members${shares ? which : ""}`;
+  const effect = read
     ? `between two typical members; ${factorInWords(strength)} on average, against popularity alone`
     : `between two typical members; ${factorInWords(strength)} between the two strongest`;
   return element(
@@ -17,10 +18,11 @@ function communityCard(community, open) {
     ),
     element("p", {}, `${plural(size, "member", "members")}, ${percent(share)} of all nodes`),
     densityBars(inside, kind),
-    members.length ? fact(strongest, memberButtons(members, ofLinks, open)) : null,
+    members.length ? fact(strongest, memberButtons(members, shares, open)) : null,
     overlaps.length ? fact("Shares members with", overlapChips(overlaps)) : null,
     label ? fact("Matches the label", labelInWords(label)) : null,
     stability ? fact("In other fits", element("p", {}, stability.words)) : null,
+    significance ? fact("On pairs that it was not found from", element("p", {}, significance.words)) : null,
   );
 }
 
@@ -33,9 +35,9 @@ function fact(title, body) {
 }
 
 /** Members are buttons if the explorer has them, and plain names otherwise. */
-function memberButtons(members, ofLinks, open) {
+function memberButtons(members, shares, open) {
   const items = members.map(([name, membership, row]) => {
-    const text = [named(name, 60), element("span", { class: "faint" }, ` ${membershipInWords(membership, ofLinks)}`)];
+    const text = [named(name, 60), element("span", { class: "faint" }, ` ${membershipInWords(membership, shares)}`)];
     if (row === null) return element("li", {}, element("span", { class: "chip" }, text));
     return element("li", {}, element("button", { type: "button", class: "chip", click: () => open(row) }, text));
   });
@@ -43,8 +45,8 @@ function memberButtons(members, ofLinks, open) {
 }
 
 /** A share of links in percent, or a membership from 0 to 1. */
-function membershipInWords(membership, ofLinks) {
-  return ofLinks ? percent(membership < 1e-6 ? 0 : membership) : membership.toFixed(2);
+function membershipInWords(membership, shares) {
+  return shares ? percent(membership < 1e-6 ? 0 : membership) : membership.toFixed(2);
 }
 
 function overlapChips(overlaps) {

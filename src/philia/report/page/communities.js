@@ -14,20 +14,19 @@ function showCommunities(payload, open) {
   showCards(communities, open);
   place("communities-table", communitiesTable(communities));
   showLevels(levels);
-  document.getElementById("of-links").hidden = !communities.some((community) => community.of_links);
+  document.getElementById("of-links").hidden = !communities.some((community) => community.shares);
   const several = communities.length > 1;
   document.getElementById("map").parentElement.previousElementSibling.hidden = !several;
   place("map", several ? mapFigure(communities, overlap) : null);
   place("overlap", several ? overlapFigure(communities, overlap) : null);
 }
 
-function wordsAboutTheRest({ rule, in_none, unused, finer, graph }) {
+function wordsAboutTheRest({ rule, in_none, finer, graph }) {
   const left = `${plural(in_none, "node is", "nodes are")} in none of them (${percent(in_none / graph.nodes)}).`;
-  const empty = unused.length ? ` Columns left empty by the fit: ${unused.join(", ")}.` : "";
   const more = finer
     ? ` Finer structure, in ${plural(finer, "more column", "more columns")} of the model, only sharpens predictions.`
     : "";
-  return `${in_none ? left : "Every node is in at least one."} Who belongs is decided by: ${rule}.${empty}${more}`;
+  return `${in_none ? left : "Every node is in at least one."} Who belongs is decided by: ${rule}.${more}`;
 }
 
 function showCards(communities, open) {
@@ -75,6 +74,12 @@ function communitiesTable(communities) {
     columns.push({
       title: "stability",
       cell: (c) => orDash(c.stability, ({ score }) => digits(score, 2)), value: (c) => c.stability?.score ?? null,
+    });
+  }
+  if (communities.some((community) => community.significance)) {
+    columns.push({
+      title: "z",
+      cell: (c) => orDash(c.significance, ({ z }) => z.toFixed(1)), value: (c) => c.significance?.z ?? null,
     });
   }
   return sortableTable("Communities; select a heading to sort", columns, communities);

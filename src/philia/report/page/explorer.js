@@ -94,16 +94,22 @@ function membershipsOf(network, node) {
   return [
     title,
     table(
-      all.some((one) => one.ofLinks) ? "Share of its links that lead there" : "From 0 (none) to 1 (strongest)",
+      all.some((one) => one.shares) ? sharesInWords(all) : "From 0 (none) to 1 (strongest)",
       [
         { title: "community", text: true, cell: (one) => [sign(one.kind), ` ${one.name}`] },
         { title: "", text: true, cell: (one) => bar(one.value, one.kind) },
-        { title: "membership", cell: (one) => membershipInWords(one.value, one.ofLinks) },
+        { title: "membership", cell: (one) => membershipInWords(one.value, one.shares) },
       ],
       shown,
     ),
     rest ? element("p", { class: "small" }, `and ${count(rest)} smaller`) : null,
   ].filter((part) => part !== null);
+}
+
+function sharesInWords(memberships) {
+  const kinds = new Set(memberships.map((one) => one.kind));
+  if (kinds.size === 2) return "Share of its links that lead there (▲), or are missing because of it (▼)";
+  return kinds.has("attracts") ? "Share of its links that lead there" : "Share of its links that are missing because of it";
 }
 
 function missingOf(network, node, show) {

@@ -32,7 +32,7 @@ class Network {
   memberships(row) {
     const k = this.communities.length;
     return this.communities.map((community, c) => ({
-      name: community.name, kind: community.sign > 0 ? "attracts" : "repels", ofLinks: community.of_links,
+      name: community.name, kind: community.sign > 0 ? "attracts" : "repels", shares: community.shares,
       value: this.shown[row * k + c],
     }));
   }
