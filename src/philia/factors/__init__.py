@@ -8,7 +8,7 @@ from philia.factors.factors import Factors, LowRankFactors
 from philia.factors.logistic import LogisticFactors
 from philia.factors.mixture import MixtureFactors
 from philia.factors.signed import SignedFactors
-from philia.factors.sparse import SparseFactors
+from philia.factors.sparse import SparseFactors, row_products
 
 __all__ = [
     "BlockFactors",
@@ -22,6 +22,7 @@ __all__ = [
     "SparseFactors",
     "doubled",
     "rational",
+    "row_products",
     "shift",
     "split",
     "strongest",

@@ -95,11 +95,8 @@ class SparseFactors(Factors):
 
     def scores(self, rows: npt.NDArray[np.integer], columns: npt.NDArray[np.integer]) -> Float64Array:
         """The score of each pair (rows[t], columns[t]), computed in chunks."""
-        B, found = self.columns, self.background[rows] + self.background[columns]
-        for at in range(0, len(rows), CHUNK):
-            part = slice(at, at + CHUNK)
-            found[part] += np.asarray(B[rows[part]].multiply(B[columns[part]]).sum(axis=1)).ravel()
-        return np.asarray(found)
+        background = self.background[rows] + self.background[columns]
+        return np.asarray(row_products(self.columns, rows, columns) + background)
 
     def score_block(self, rows: Rows, columns: Rows) -> Float64Array:
         """The scores of all pairs of the given rows and columns."""
@@ -154,3 +151,18 @@ class SparseFactors(Factors):
 
 
 _PARTS = "values", "columns", "starts"
+
+
+def row_products(
+    matrix: sparse.csr_array, rows: npt.NDArray[np.integer], columns: npt.NDArray[np.integer]
+) -> Float64Array:
+    """The product of rows[t] and columns[t] of a sparse matrix, for each t, computed in chunks.
+
+    >>> row_products(sparse.csr_array([[1.0, 2.0], [0.0, 3.0]]), np.array([0, 1]), np.array([1, 1])).tolist()
+    [6.0, 9.0]
+    """
+    found = np.zeros(len(rows))
+    for at in range(0, len(rows) if matrix.nnz else 0, CHUNK):
+        part = slice(at, at + CHUNK)
+        found[part] = np.asarray(matrix[rows[part]].multiply(matrix[columns[part]]).sum(axis=1)).ravel()
+    return found

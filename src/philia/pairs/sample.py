@@ -10,7 +10,7 @@ from typing import Self
 import numpy as np
 
 from philia._types import BoolArray, Float64Array, Int64Array
-from philia.factors import Factors
+from philia.factors import Factors, row_products
 from philia.graphs.graph import Graph
 from philia.pairs.held_out import HeldOut, ListedPairs, seen
 
@@ -19,9 +19,6 @@ MOST_PAIRS = 300_000
 
 _NON_LINKS = 4
 """Pairs without a link drawn per link: more, because their weights differ while those of links do not."""
-
-_AT_ONCE = 2**18
-"""Pairs whose common neighbours are counted together."""
 
 _RATE_DRAWS = 1_000_000
 """Pairs drawn to estimate which share of all pairs is hidden: a share of a tenth is right to about 0.3 %."""
@@ -258,11 +255,7 @@ def common_neighbours(graph: Graph, rows: Int64Array, columns: Int64Array) -> Fl
     >>> common_neighbours(path, np.array([0, 0]), np.array([1, 2])).tolist()
     [0.0, 1.0]
     """
-    A, found = graph.adjacency, np.empty(len(rows))
-    for at in range(0, len(rows), _AT_ONCE):
-        part = slice(at, at + _AT_ONCE)
-        found[part] = np.asarray(A[rows[part]].multiply(A[columns[part]]).sum(axis=1)).ravel()
-    return found
+    return row_products(graph.adjacency, rows, columns)
 
 
 def _by_weight(weights: Float64Array, count: int, rng: np.random.Generator) -> Int64Array:

@@ -76,6 +76,8 @@ class Level:
 
     def columns(self) -> Iterator[tuple[Int64Array, Float64Array]]:
         """The rows of the members of each community, and the shares of their links that lead to it."""
+        if not len(self):  # SciPy cannot multiply matrices without columns
+            return
         shares = sparse.csc_array(self.memberships.multiply(self.shares))
         members = sparse.csc_array(self.memberships)
         for c in range(len(self)):

@@ -15,6 +15,7 @@ import numpy as np
 from scipy import sparse
 
 from philia._types import BoolArray, Float64Array, Int64Array
+from philia.factors import row_products
 from philia.graphs import Graph
 from philia.reading.hierarchy import Hierarchy, Level
 from philia.reading.length import LEAST, RIDGE, Description, DescriptionLength, tidied
@@ -109,7 +110,7 @@ def shares_of_members(graph: Graph, members: sparse.csr_array) -> sparse.csr_arr
     [[0.5, 0.5], [0.75, 0.25], [1.0, 0.0]]
     """
     rows, columns = graph.links
-    together = np.asarray(members[rows].multiply(members[columns]).sum(axis=1)).ravel()
+    together = row_products(members, rows, columns)
     parts = np.divide(1.0, together, out=np.zeros(len(rows)), where=together > 0)
     n = graph.n_nodes
     ends = np.concatenate([rows, columns]), np.concatenate([columns, rows])

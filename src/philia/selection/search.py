@@ -17,7 +17,7 @@ import numpy as np
 
 from philia._types import Float64Array, FloatArray
 from philia.exceptions import DivergedError
-from philia.factors import CommunityFactors
+from philia.factors import CommunityFactors, row_products
 from philia.fitting import CommunityParametrization, Problem, SampledPairs
 from philia.pairs import PairSample, seen
 from philia.reading import Effort, read_levels
@@ -361,7 +361,7 @@ def _judging(fold: Problem, judge: PairSample) -> PairSample:
     assert isinstance(columns, CommunityParametrization)
     assert columns.given is not None
     B = columns.given.affinities
-    return replace(judge, offsets=np.asarray(B[judge.rows].multiply(B[judge.columns]).sum(axis=1)).ravel())
+    return replace(judge, offsets=row_products(B, judge.rows, judge.columns))
 
 
 def _on_folds(penalty: float | None, share: float) -> float | None:

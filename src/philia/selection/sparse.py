@@ -11,6 +11,7 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 from philia._types import Float64Array, Int64Array
+from philia.factors import row_products
 from philia.fitting.sparse import SparseColumns, resources
 from philia.graphs import Graph
 from philia.pairs import HeldOut, PairSample, seen
@@ -110,7 +111,7 @@ class _Features:
         """The features of a sample of pairs."""
         rows, columns = sample.rows, sample.columns
         B, N, logs = level.affinities, resources(graph), np.log(graph.degrees + 0.5)
-        shared, allocated = (np.asarray(M[rows].multiply(M[columns]).sum(axis=1)).ravel() for M in (B, N))
+        shared, allocated = (row_products(M, rows, columns) for M in (B, N))
         return cls(sample, shared, np.stack([allocated, logs[rows] + logs[columns], np.ones(len(rows))]))
 
     def scores(self, columns: SparseColumns) -> Float64Array:
