@@ -2,7 +2,8 @@
 
 **Files.** Arrays are kept without loss as JSON text, and read with the distrust that a file from anyone deserves.
 Every field is checked for its type and range before it is used, unknown and repeated fields are refused, and no array
-is unpacked before it is known to fit into a budget that grows with the file's size. docs/exact.md describes the format.
+is unpacked before it is known to fit into a budget that grows with the file's size. docs/certificate.md describes the
+format.
 """
 
 from __future__ import annotations
