@@ -32,7 +32,9 @@ def wanted(graph: Graph) -> Any:
 def test_a_fit_has_the_signs_of_the_graph_in_exact_arithmetic(graph: Graph, model: Any) -> None:
     found = fit_exact(graph, 8, model=model)
     assert found is not None
-    signs = found.certified.representation.signs(np.arange(graph.n_nodes))
+    fitted = found.certified.representation
+    assert isinstance(fitted, FloatCommunities | FloatLogistic)
+    signs = fitted.signs(np.arange(graph.n_nodes))
     np.testing.assert_array_equal(signs.values, wanted(graph))
 
 

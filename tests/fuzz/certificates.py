@@ -406,7 +406,7 @@ def _forge(content: Content) -> None:
     loops = None if rows is None else np.isin(np.arange(n), rows)
     facts = facts_of(representation, loops)
     theorem, graph = theorem_of(representation, has_loops=loops is not None), GRAPHS["plain" if n > 4 else "rule"]
-    margin = representation.signs(np.arange(n)).margin
+    margin = min(verdict.margin for verdict in representation.verdicts(graph.adjacency))
     diagonal = "the diagonal included" if loops is None else f"with loops at {len(rows):,} nodes"
     claim = f"the signs of all {n * n:,} scores are those of the graph, {diagonal}"
     bound, statement = theorem.bound(graph, representation), theorem.statement

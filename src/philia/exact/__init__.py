@@ -10,7 +10,7 @@ from philia.exact.methods import by_circle, exact_community, exact_logistic
 from philia.exact.overlap_threshold import by_overlap_threshold, probability_scale
 from philia.exact.polynomials import OneSidedPolynomials, SignPolynomials, communities, logistic
 from philia.exact.products import FloatCommunities, FloatLogistic, IntegerCommunities, IntegerLogistic
-from philia.exact.representation import Representation, Signs
+from philia.exact.representation import Representation, Signs, Verdict
 from philia.exact.sign_changes import Elimination, SearchProgress, by_sign_changes, eliminated, found_order
 
 __all__ = [
@@ -29,6 +29,7 @@ __all__ = [
     "SearchProgress",
     "SignPolynomials",
     "Signs",
+    "Verdict",
     "by_arboricity",
     "by_arboricity_as_printed",
     "by_circle",

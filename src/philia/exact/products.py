@@ -19,15 +19,17 @@ integers of any length. No sign is ever a guess.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
 from philia._types import Float64Array, Int64Array
-from philia.exact.representation import Integers, Signs, check_integers
+from philia.exact.representation import Integers, Signs, Verdict, check_integers, compared
 from philia.exceptions import InvalidParameterError
 from philia.graphs import Graph
 
@@ -98,13 +100,17 @@ class IntegerCommunities:
         V, W = V.astype(kind), W.astype(kind)
         return _signs_of_products(V[rows] * W, V)
 
+    def verdicts(self, wanted: sparse.csr_array) -> Iterator[Verdict]:
+        """Whether scores are positive exactly where asked, some rows at a time."""
+        return compared(self.signs, wanted)
+
     def arrays(self) -> Mapping[str, Integers]:
         """All of its numbers, for a file."""
         return {"memberships": self.memberships, "weights": self.weights}
 
 
 @dataclass(frozen=True, eq=False)
-class _TwoSided:
+class _TwoSided(ABC):
     """What all scores X Yᵀ have in common, whatever numbers X (``left``) and Y (``right``) hold, one row per node."""
 
     left: npt.NDArray[Any]
@@ -131,6 +137,14 @@ class _TwoSided:
     def logistic_columns(self) -> int:
         """The number of columns on each side."""
         return int(self.left.shape[1])
+
+    @abstractmethod
+    def signs(self, rows: Int64Array) -> Signs:
+        """The signs of the scores of some rows with all nodes; certain, zeros included."""
+
+    def verdicts(self, wanted: sparse.csr_array) -> Iterator[Verdict]:
+        """Whether scores are positive exactly where asked, some rows at a time."""
+        return compared(self.signs, wanted)
 
     def arrays(self) -> Mapping[str, npt.NDArray[Any]]:
         """All of its numbers, for a file."""
@@ -264,6 +278,10 @@ class FloatCommunities:
         """The signs of the scores of some rows with all nodes; certain, zeros included."""
         B, C = self.homophilous, self.heterophilous
         return signs_of_products(np.hstack([B, -C]), np.hstack([B, C]), rows)
+
+    def verdicts(self, wanted: sparse.csr_array) -> Iterator[Verdict]:
+        """Whether scores are positive exactly where asked, some rows at a time."""
+        return compared(self.signs, wanted)
 
     def arrays(self) -> Mapping[str, Integers]:
         """All of its numbers, for a file."""
