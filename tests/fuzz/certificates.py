@@ -25,6 +25,7 @@ from philia.exact.certificate import facts_of
 from philia.exact.certified import KINDS, packed, unpacked
 from philia.exact.constructions import CONSTRUCTIONS, theorem_of
 from philia.exceptions import NotExactError, PhiliaError
+from philia.factors import rational
 from philia.graphs import Graph, Nodes
 from tests.fuzz.harness import Target, shuffled_bytes
 
@@ -50,6 +51,7 @@ def made() -> dict[str, Certified]:
         "plain-as-printed": exact.by_arboricity_as_printed(PLAIN),
         "plain-communities": changes.communities(),
         "plain-logistic": squares.logistic(),
+        "plain-floats": exact.FloatCommunities(*rational(*(side * 1.0 for side in _signs_as_factors(PLAIN)))),
         "plain-short": exact.IntegerLogistic(*_signs_as_factors(PLAIN), construction="given"),
     }
     done = {name: certified(PLAIN, representation) for name, representation in found.items()}

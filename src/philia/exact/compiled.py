@@ -528,3 +528,16 @@ def raise_exponents(going: Any, rank: Any, exponents: Any, rows: Any, polynomial
                 own = _size_at(v, points[u], root_starts, roots, table)
                 above = own - theirs - SLACK * (root_starts[u + 1] - root_starts[u])
                 exponents[v] = max(exponents[v], exponents[u] + 1 - above // UNIT)
+
+
+@compiled
+def changes_at(starts: Any, columns: Any, direction: Any, partners: Any) -> Any:
+    """dF Pᵀ + P dFᵀ at listed pairs in compressed rows."""
+    changes = np.zeros(columns.size)
+    for i in range(starts.size - 1):
+        for entry in range(starts[i], starts[i + 1]):
+            j, change = columns[entry], 0.0
+            for k in range(direction.shape[1]):
+                change += direction[i, k] * partners[j, k] + direction[j, k] * partners[i, k]
+            changes[entry] = change
+    return changes

@@ -96,7 +96,8 @@ class IntegerCommunities:
     def signs(self, rows: Int64Array) -> Signs:
         """The signs of the scores of some rows with all nodes."""
         V, W = self.memberships, self.weights
-        kind = _kind(W.size << 2 * _longest(V) + _longest(W), V, W)
+        largest = V.max(axis=0, initial=0)
+        kind = _kind(sum(int(w) ** 2 * abs(int(weight)) for w, weight in zip(largest, W, strict=True)), V, W)
         V, W = V.astype(kind), W.astype(kind)
         return _signs_of_products(V[rows] * W, V)
 
