@@ -38,7 +38,7 @@ def test_the_help_lists_every_method_and_other_names_are_refused(run: Any, monke
     monkeypatch.setenv("COLUMNS", "2000")
     shown = run("exact", "--help").stdout
     assert all(f"{name}: {method.meaning}" in shown for name, method in METHODS.items())
-    assert "is not one of fewest, fit, " in run("exact", "links.csv", "--by", "magic", code=2).stderr
+    assert "is not one of fewest, thorough, fit, " in run("exact", "links.csv", "--by", "magic", code=2).stderr
 
 
 def test_a_construction_that_is_added_to_the_registry_is_a_choice() -> None:

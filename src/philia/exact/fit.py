@@ -72,6 +72,8 @@ _BITS = range(3, 26)
 class FittedExactly:
     """Certified factors, and what it took to find them: random starts, rounds of the last one, iterations of all.
 
+    ``tried`` has the numbers of columns that a search for the smallest tried, in order, and whether each was enough.
+
     >>> from philia import as_graph
     >>> found = fit_exact(as_graph([("ann", "bob"), ("bob", "cat")]), (1, 2))
     >>> found.columns, found.certified.certificate.links
@@ -82,6 +84,7 @@ class FittedExactly:
     starts: int
     rounds: int
     iterations: int
+    tried: tuple[tuple[int, bool], ...] = ()
 
     @property
     def columns(self) -> int:
@@ -156,8 +159,10 @@ def smallest_exact(
     3
     """
 
+    tried: list[tuple[int, bool]] = []
+
     def fitted(columns: int) -> FittedExactly | None:
-        return fit_exact(
+        found = fit_exact(
             graph,
             columns,
             model=model,
@@ -167,6 +172,8 @@ def smallest_exact(
             random_state=random_state,
             on_iteration=on_iteration,
         )
+        tried.append((columns, found is not None))
+        return found
 
     most = max(graph.n_nodes, 2) if most is None else most
     low, high = 0, min(_FEWEST if graph.n_links else 1, most)
@@ -178,7 +185,7 @@ def smallest_exact(
         middle = (low + high) // 2
         found = fitted(middle)
         low, high, best = (middle, high, best) if found is None else (low, middle, found)
-    return best
+    return None if best is None else replace(best, tried=tuple(tried))
 
 
 class _Search:

@@ -358,9 +358,27 @@ def wrong_scores(graph: Graph, left: Float64Array, right: Float64Array, *, stop:
     return wrong
 
 
-def _with_bounds(X: Float64Array, Y: Float64Array) -> tuple[Float64Array, Float64Array]:
+def least_size(X: Float64Array, Y: Float64Array, roundings: int = 0) -> float:
+    """The smallest size of a score X Yᵀ, from below; zero or less if rounding could hide one's sign.
+
+    The numbers may be rounded themselves, so often in all for the two of a product.
+
+    >>> round(least_size(np.array([[1.0], [2.0]]), np.array([[-3.0], [4.0]])), 9)
+    3.0
+    """
+    smallest = np.inf
+    step = max(1, _PAIRS // max(len(Y), 1))
+    with np.errstate(over="ignore", invalid="ignore"):
+        for top in range(0, len(X), step):
+            computed, bounds = _with_bounds(X[top : top + step], Y, roundings)
+            sizes = np.abs(computed) - bounds
+            smallest = min(smallest, float(np.where(np.isfinite(sizes), sizes, 0.0).min(initial=np.inf)))
+    return smallest
+
+
+def _with_bounds(X: Float64Array, Y: Float64Array, roundings: int = 0) -> tuple[Float64Array, Float64Array]:
     """The computed scores, and the bounds that they must exceed in size for their signs to be proved."""
-    K = max(X.shape[1], 1)
+    K = max(X.shape[1], 1) + roundings
     gamma = (K + 2) * 2.0**-53 / (1 - (K + 2) * 2.0**-53)
     bounds = np.abs(X) @ np.abs(Y).T
     bounds *= gamma
