@@ -55,3 +55,9 @@ def test_graphs_without_links_need_one_column_and_without_nodes_none() -> None:
     apart = Graph.from_rows(np.array([], dtype=int), np.array([], dtype=int), made("empty", 3, 0).nodes)
     assert least_columns(apart).columns == 1
     assert least_columns(made("empty", 0, 0)).columns == 0
+
+
+def test_the_ring_of_five_nodes_takes_three_repelling_columns_and_one_that_attracts() -> None:
+    ring = as_graph(nx.cycle_graph(5))
+    assert fit_exact(ring, 3, starts=6) is None
+    assert fit_exact(ring, (1, 3)) is not None
