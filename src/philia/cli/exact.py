@@ -115,8 +115,7 @@ def _in_words(found: Certified, least: int | None) -> Iterator[str]:
     columns, bits = counted(certificate.columns, "column"), counted(certificate.bits, "bit")
     yield f"Exact in {columns} ({certificate.construction}); numbers of up to {bits}."
     if least is not None:
-        fewer = "No representation has fewer" if least == certificate.columns else f"At least {least} are needed"
-        yield f"{fewer}, which is proved by the rows of some nodes."
+        yield f"No exact representation of this network has fewer than {counted(least, 'column')}."
     if len(found.tried) > 1:
         yield f"Tried: {'; '.join(found.tried)}."
     yield from proof_in_words(certificate)

@@ -23,6 +23,7 @@ import numpy as np
 from philia._types import Float64Array
 from philia.exact.certified import Certified, certified
 from philia.exact.hinge import Hinge
+from philia.exact.lower_bounds import least_columns
 from philia.exact.products import IntegerCommunities, IntegerLogistic, wrong_scores
 from philia.exact.representation import Integers, Representation
 from philia.exceptions import InvalidGraphError, InvalidParameterError
@@ -60,9 +61,6 @@ _HOPELESS = 0.01, 10
 
 _VALUE_TOLERANCE = 1e-10
 """The relative decrease at which L-BFGS ends: far below the usual one, because signs still change late."""
-
-_FEWEST = 3
-"""No graph with a link takes fewer columns (docs/exact.md)."""
 
 _BITS = range(3, 26)
 """Binary digits of rounded columns, the fewest first; with more, the products of the columns might not fit a float."""
@@ -151,8 +149,8 @@ def smallest_exact(
 ) -> FittedExactly | None:
     """The exact fit with the fewest columns that the search finds, certified; None if there is none up to ``most``.
 
-    The number of columns is doubled until a fit is exact, and then bisected. That no exact fit was found with fewer
-    columns proves nothing, except how far this search gets. ``most`` is n by default.
+    The number of columns is doubled, from the least that could do, until a fit is exact, and then bisected. That no
+    exact fit was found with fewer columns proves nothing, except how far this search gets. ``most`` is n by default.
 
     >>> from philia import as_graph
     >>> smallest_exact(as_graph([("ann", "bob"), ("bob", "cat")]), starts=1, patience=1, iterations=40).columns
@@ -176,7 +174,8 @@ def smallest_exact(
         return found
 
     most = max(graph.n_nodes, 2) if most is None else most
-    low, high = 0, min(_FEWEST if graph.n_links else 1, most)
+    high = min(least_columns(graph).columns, most)
+    low = high - 1
     best = fitted(high)
     while best is None and high < most:
         low, high = high, min(2 * high, most)
