@@ -13,6 +13,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from philia.cli.options import complete_help
+from philia.cli.wording import as_typed
 from philia.exceptions import PhiliaError
 
 _MISTAKE, _BUG, INTERRUPTED, _CLOSED = 2, 1, 130, 141
@@ -75,7 +76,7 @@ def _in_words(error: BaseException) -> tuple[str, int]:
     ("'there/new.csv': No such file or directory", 2)
     """
     if isinstance(error, PhiliaError):
-        return str(error), _MISTAKE
+        return as_typed(str(error)), _MISTAKE
     if isinstance(error, KeyboardInterrupt):
         return f"Interrupted. {error}".strip(), INTERRUPTED
     if isinstance(error, MemoryError):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 import os
 import sys
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,6 +16,8 @@ from functools import cached_property
 from typing import IO, TYPE_CHECKING, Any
 
 from philia._text import to_json
+from philia.cli.wording import as_typed
+from philia.exceptions import InputWarning
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -106,17 +109,33 @@ class Output:
 
     @contextmanager
     def listening(self) -> Iterator[None]:
-        """Print what the library logs, such as that it is compiling, for the duration of the block."""
+        """Print what the library logs and what it warns of in the input, for the duration of the block."""
         logger = logging.getLogger("philia")
         handler = _Remarks(self)
         level = logger.level
         logger.addHandler(handler)
         logger.setLevel(logging.DEBUG if self.debug else logging.INFO)
         try:
-            yield
+            with self._warned():
+                yield
         finally:
             logger.removeHandler(handler)
             logger.setLevel(level)
+
+    @contextmanager
+    def _warned(self) -> Iterator[None]:
+        with warnings.catch_warnings():
+            warnings.simplefilter("always", InputWarning)
+            show = warnings.showwarning
+
+            def remark(message: Warning | str, category: type[Warning], *rest: Any, **named: Any) -> None:
+                if issubclass(category, InputWarning):
+                    self.remark(as_typed(str(message)), style="yellow")
+                else:
+                    show(message, category, *rest, **named)
+
+            warnings.showwarning = remark
+            yield
 
 
 class _Remarks(logging.Handler):
@@ -127,7 +146,7 @@ class _Remarks(logging.Handler):
         self._to = out
 
     def emit(self, record: logging.LogRecord) -> None:
-        self._to.remark(record.getMessage())
+        self._to.remark(as_typed(record.getMessage()))
 
 
 @contextmanager

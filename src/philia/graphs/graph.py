@@ -31,6 +31,14 @@ class Changes:
     def __bool__(self) -> bool:
         return any(getattr(self, f.name) for f in fields(self))
 
+    def only(self, name: str) -> Changes:
+        """One of the counts alone.
+
+        >>> print(Changes(loops=2, weights=1).only("weights"))
+        1 weight dropped
+        """
+        return Changes(**{name: getattr(self, name)})
+
     def __str__(self) -> str:
         """The changes in words.
 
