@@ -137,7 +137,7 @@ def test_other_tables_are_not_asked_about(read: Any, text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "It was the best of times, it was the worst of\ntimes, it was the age of wisdom, it was\nthe age, a foolish one\n",
+        "It was the best of times, it was the worst of\ntimes, the age of wisdom, it was\nthe age, a foolish one\n",
         "Many years later as he faced\nthe firing squad he was\nto remember\n",
         "Call me Ishmael. Some years ago\n",
         "ann bob cat dan\nbob ann\ncat ann dan eve fay\n",

@@ -63,7 +63,9 @@ class ReadingOptions:
     )
     encoding: str = option("utf-8", "Text encoding (utf-8).")
     symmetrize: bool = option(False, "Accept an asymmetric matrix.", every_format=True)
-    weights: bool = option(False, "Use link weights as confidence or counts.", every_format=True, every_command=False)
+    weights: bool | None = option(
+        None, "Use link weights as confidence or counts.", every_format=True, every_command=False
+    )
     memory: MemoryBound | str | int | None = option(  # noqa: RUF009 (it makes a field)
         None, "Memory limit, for example 4G.", parse=str, every_format=True, every_command=False
     )
@@ -88,6 +90,11 @@ class ReadingOptions:
                 for name, value in values.items()
             }
         )
+
+    @property
+    def keep_weights(self) -> bool:
+        """Whether weights are kept; they are not unless that is asked for."""
+        return bool(self.weights)
 
     @property
     def bound(self) -> MemoryBound:

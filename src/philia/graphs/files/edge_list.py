@@ -147,12 +147,12 @@ def read_edge_list(source: Source, options: ReadingOptions) -> Graph:
         raise GraphFileError("the file is empty; expected one link per line")
     dialect, first = find_dialect(first, options)
     memory = options.bound
-    second = None if options.weights or memory is WHOLE_MACHINE else next(blocks, None)
+    second = None if options.keep_weights or memory is WHOLE_MACHINE else next(blocks, None)
     if second is not None:
         from philia.graphs.files.large import read_blocks  # loads numba
 
         reading = read_blocks(chain([first, second], blocks), dialect, memory)
-    elif options.weights:
+    elif options.keep_weights:
         source.weigh(2)  # links become Python objects, unlike without weights
         reading = Reading.of(scan_weighted_blocks(chain([first], blocks), dialect, memory), dialect, keep_weights=True)
     else:
@@ -290,7 +290,7 @@ def read_julia_graph(source: Source, options: ReadingOptions) -> Graph:
     require_memory(_JULIA_NODE * count, f"a graph of {count:,} nodes")
     rows, columns = names[links.rows] - 1, names[links.columns] - 1
     nodes, directed = Nodes(np.arange(1, count + 1)), counts[2] == b"d"
-    return graph_from_rows(rows, columns, nodes, directed=directed, keep_weights=options.weights)
+    return graph_from_rows(rows, columns, nodes, directed=directed, keep_weights=options.keep_weights)
 
 
 def write_edge_list(described: DescribedGraph, file: BinaryIO, delimiter: str = "\t") -> None:

@@ -222,7 +222,7 @@ def read_graph(
     graph raises a :class:`philia.exceptions.GraphFileError` or, if its content is not a graph, an
     ``InvalidGraphError``.
     """
-    given = ReadingOptions(delimiter, comment, header, columns, encoding, symmetrize, bool(weights), memory)
+    given = ReadingOptions(delimiter, comment, header, columns, encoding, symmetrize, weights, memory)
     return warn_of_changes(read(path, given), weights=weights is None, directions=not symmetrize)
 
 

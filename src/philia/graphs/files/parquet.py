@@ -29,7 +29,7 @@ def read_parquet(source: Source, options: ReadingOptions) -> Graph:
         raise
     except Exception as error:  # the two libraries raise errors of unrelated classes
         raise GraphFileError(f"this is not a valid Parquet file ({error})") from error
-    return graph_from_table(headers, table, (0, 1), keep_weights=options.weights)
+    return graph_from_table(headers, table, (0, 1), keep_weights=options.keep_weights)
 
 
 def _library() -> str:
