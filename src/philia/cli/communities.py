@@ -36,7 +36,9 @@ def _rules() -> dict[str, str]:
 
 def communities(
     model: options.Model,
-    output: Annotated[Path | None, option("-o --output", "Members (.csv), or the network with them (.gexf).")] = None,
+    output: Annotated[
+        Path | None, option("-o --output", "Members (.csv, .json, .parquet), or the network (.gexf).")
+    ] = None,
     rule: Annotated[
         str | None,
         choice(
@@ -48,7 +50,7 @@ def communities(
     ] = None,
     compare_rules: Annotated[bool, option("--compare-rules", "Show the sizes that each rule leads to.")] = False,
     stability: Annotated[int | None, option("--stability", "Number of refits, to see which communities recur.")] = None,
-    keep: Annotated[bool, option("--keep", "Save the stability in the model file, for explain.")] = False,
+    keep: Annotated[bool, option("--keep", "Save the stability in the model file.")] = False,
     levels: Annotated[bool, option("--levels", "Show what fewer or more attracting communities would save.")] = False,
     level: Annotated[int | None, option("--level", "List the level with this many attracting communities.")] = None,
     node: Annotated[str | None, option("--node", "Show only the memberships of this node.")] = None,
@@ -96,7 +98,7 @@ def communities(
         elif compare_rules:
             _compare(out, fitted.compare_rules())
         elif node is None:
-            _all(out, found, fitted)
+            _all(out, found, fitted, listing=output is None)
         else:
             name = node_called(fitted.graph_.nodes, node)
             fitted.graph_.nodes.row(name)  # raises an error if there is no such node
@@ -167,20 +169,31 @@ def _worth_it(found: Hierarchy) -> list[tuple[int, float]]:
 
 
 def _write(out: Output, model: LinkModel, found: Communities, output: Path) -> None:
+    from philia.explain.tables import membership_table
     from philia.graphs import write_communities, write_graph
     from philia.graphs.files.formats import format_of_suffix
+    from philia.graphs.files.tables import TABLE_SUFFIXES, write_table_file
     from philia.storage import suffix_of
 
-    members = {community.name: list(community.members) for community in found if len(community)}
-    if (chosen := format_of_suffix(suffix_of(output))) is not None and chosen.describes:
+    suffix, chosen = suffix_of(output), format_of_suffix(suffix_of(output))
+    members = [list(community.members) for community in found if len(community)]
+    if suffix in TABLE_SUFFIXES:
+        write_table_file(membership_table(found, model.graph_), output)
+    elif chosen is not None and chosen.describes:
         write_graph(model.described_by(found), output)
         out.remark(f"Wrote the network with {len(members)} communities to {output}.")
         return
-    write_communities(members if suffix_of(output) == ".csv" else list(members.values()), output)
+    elif chosen is not None and chosen.text:
+        write_communities(members, output)
+    else:
+        raise InvalidParameterError(
+            f"communities are not written with the suffix {suffix!r}; use {', '.join(TABLE_SUFFIXES)}, .txt, .gexf or "
+            ".graphml"
+        )
     out.remark(f"Wrote {len(members)} communities to {output}.")
 
 
-def _all(out: Output, found: Communities, model: LinkModel) -> None:
+def _all(out: Output, found: Communities, model: LinkModel, *, listing: bool) -> None:
     lonely = [name for name in model.graph_.nodes if name not in found.assigned]
     out.data(
         {
@@ -193,6 +206,8 @@ def _all(out: Output, found: Communities, model: LinkModel) -> None:
             "finer": list(found.finer),
         }
     )
+    if not listing:
+        return
     if not found.found and not found.empty:
         out.say("The model has no communities.")
         if found.finer:

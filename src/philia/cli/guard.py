@@ -25,8 +25,16 @@ class GuardedGroup(TyperGroup):
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Show the help."""
+        complete_help(self.get_params(ctx))
         with _help_cut_off():
             super().format_help(ctx, formatter)
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the arguments; ``help fit`` and ``version`` are what others would type."""
+        if args and args[0] in ("help", "version") and args[0] not in self.commands:
+            args = [*args[1:], "--help"] if args[0] == "help" else ["--version"]
+        parsed: list[str] = super().parse_args(ctx, args)
+        return parsed
 
     def make_context(self, *arguments: Any, **named: Any) -> Any:
         """Read the options."""
@@ -44,7 +52,7 @@ class GuardedCommand(TyperCommand):
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Show the help."""
-        complete_help(self.params)
+        complete_help(self.get_params(ctx))
         with _help_cut_off():
             super().format_help(ctx, formatter)
 

@@ -30,8 +30,8 @@ _PLAIN_WIDTH = 240
 _NARROWEST = 60
 """The minimum width of a table. A narrower screen wraps its lines, but its words stay whole."""
 
-_BAR = 12
-"""The width of a bar: next to it, loss, speed and time left fit on a line of 100 columns."""
+_BAR, _STAGE = 10, 44
+"""The widths of a bar and of the name of a stage: with the share and the time left they fit on 80 columns."""
 
 
 def console_for(stream: IO[str]) -> Console:
@@ -151,7 +151,7 @@ class _Remarks(logging.Handler):
 
 @contextmanager
 def progress_line(out: Output) -> Iterator[OnIteration | None]:
-    """A function to call after every iteration, which shows the iteration, loss, speed and time left.
+    """A function to call after every iteration, which shows the stage, the share of it that is done, and the time left.
 
     >>> with progress_line(Output(quiet=True)) as on_iteration:
     ...     print(on_iteration)
@@ -160,31 +160,27 @@ def progress_line(out: Output) -> Iterator[OnIteration | None]:
     if out.quiet or not out.errors.is_terminal:
         yield None
         return
-    from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Line
+    from rich.table import Column
 
     columns = (
-        TextColumn("{task.fields[stage]}iteration {task.completed} of {task.total}"),
+        TextColumn("{task.description}", table_column=Column(no_wrap=True, overflow="ellipsis", max_width=_STAGE)),
         BarColumn(bar_width=_BAR),
-        TextColumn("loss {task.fields[loss]}"),
-        TextColumn("{task.fields[speed]}"),
-        TextColumn("at most"),
-        TimeRemainingColumn(),
-        TextColumn("left"),
+        TaskProgressColumn(),
+        TimeRemainingColumn(compact=True),
+        TextColumn("left at most"),
     )
     with Line(*columns, console=out.errors, transient=True) as line:
-        task = line.add_task("fit", total=None, loss="…", speed="", stage="")
+        task = line.add_task("reading communities off the links", total=None)
+        stages: dict[str, int] = {}
 
         def show(progress: Progress) -> None:
-            speed = progress.iteration / max(progress.seconds, 1e-9)  # the first report may come within a clock tick
-            line.update(
-                task,
-                completed=progress.iteration,
-                total=progress.iterations,
-                loss=f"{progress.value:,.6g}",
-                speed=f"{speed:,.1f} iterations/s",
-                stage=f"{progress.stage}: " if progress.stage else "",
-            )
+            if progress.stage not in stages:
+                stages[progress.stage] = len(stages) + 1
+                line.reset(task)
+            stage = f"step {stages[progress.stage]}: {progress.stage}" if progress.stage else "the fit itself"
+            line.update(task, completed=progress.iteration, total=progress.iterations, description=stage)
 
         yield show
 

@@ -84,6 +84,16 @@ class LinkModel(Estimator):
     ) -> tuple[Factors, Solution]:
         """Factors for the graph without the pairs in ``self.held_out_``, and how the search for them went."""
 
+    def check_settings(self) -> None:
+        """Raise an error for a setting that makes no sense; ``fit`` does the same before it begins.
+
+        >>> from philia import CommunityModel
+        >>> CommunityModel(penalty=-3).check_settings()
+        Traceback (most recent call last):
+        philia.exceptions.InvalidParameterError: penalty is -3; it must be a number, 0 or more, or "auto"
+        """
+        self._check_parameters()
+
     @abstractmethod
     def _check_parameters(self) -> None:
         """Raise ``InvalidParameterError`` for settings that make no sense, before any work."""

@@ -57,7 +57,7 @@ class ReadingOptions:
 
     delimiter: str | None = option(None, "Column separator, or tab (detected).", parse=_delimiter)
     comment: str | None = option(None, "Comment prefix (#, %, //).")
-    header: bool | None = option(None, "Whether line 1 names the columns (detected).")
+    header: bool | None = option(None, "Line 1 names columns, or --no-header (auto).")
     columns: tuple[int | str, int | str] | None = option(
         None, "Both ends: names or numbers (detected).", parse=_columns
     )

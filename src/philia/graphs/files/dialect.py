@@ -18,6 +18,7 @@ from functools import cache
 
 from philia.exceptions import GraphFileError, InvalidGraphError, InvalidParameterError
 from philia.graphs.files.names import Quoted, as_integers
+from philia.graphs.files.text import refuse_binary
 from philia.graphs.links import END_NAMES, find_columns, plain_name, refuse_row_numbers, usual_columns
 from philia.storage import ReadingOptions
 
@@ -34,9 +35,6 @@ _QUOTED = rb'[ \t]*+"((?:[^"]|"")*+)"'
 
 _SAMPLE_LINES = 200
 """Lines that the dialect is detected from: enough to outvote odd ones, few enough to take no time."""
-
-_SAMPLE_BYTES = 1 << 18
-"""Bytes searched for a zero byte, which only binary files have, usually within the first kilobyte."""
 
 _LINK_WORDS, _TABLE_WORDS = 3, 6
 """Words of an ordinary line: two names and a weight, or a few columns of names with blanks."""
@@ -208,10 +206,7 @@ class Line:
 
 def sample_lines(block: bytes, comments: tuple[bytes, ...]) -> list[Line]:
     """The first lines that are neither blank nor comments."""
-    if b"\0" in block[:_SAMPLE_BYTES]:
-        raise GraphFileError(
-            "this is a binary file, not text; rename it with the right extension, for example .mat, .npz or .parquet"
-        )
+    refuse_binary(block)
     lines: list[Line] = []
     for found in _LINE.finditer(block):
         start = found.group().lstrip(b" \t")

@@ -119,6 +119,11 @@ def _format_of(source: Source) -> Format:
     start = source.stream.peek(_FIRST_BYTES)[:_FIRST_BYTES].lstrip().lower()
     if start.startswith(b"*vertices"):
         raise GraphFileError(f"this is a Pajek file, which is not supported; read it with {_READ_ELSEWHERE['.net']}")
+    if source.stream.peek(_FIRST_BYTES)[8:_FIRST_BYTES].startswith(b'{"__meta'):
+        raise GraphFileError(
+            "this is a model file, not a file of links; list its communities with `philia communities`, or load it "
+            "with philia.load(path)"
+        )
     for one in FORMATS:
         if start.startswith(one.magic):
             return _format_of_xml(source, one) if start.startswith(_XML) else one

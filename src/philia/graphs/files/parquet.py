@@ -114,6 +114,11 @@ def write_parquet(described: DescribedGraph, file: BinaryIO) -> None:
     }
     if graph.link_weights is not None:
         table["weight"] = np.concatenate([graph.link_weights, np.ones(alone.size)])
+    write_columns(table, file)
+
+
+def write_columns(table: dict[str, Any], file: BinaryIO) -> None:
+    """Write columns of one length, by name."""
     held = io.BytesIO()
     if _library() == "pyarrow":
         import pyarrow
