@@ -48,7 +48,7 @@ def test_probabilities_are_printed_as_csv_on_request(run: Any) -> None:
 
 def test_the_likeliest_missing_links_of_a_node(folder: Path, run_json: Any) -> None:
     found = run_json("predict", "model.safetensors", "--node", "[red]", "--top", "4")["links"]
-    expected = CommunityModel.load(folder / "model.safetensors").top_links("[red]", 4)
+    expected = CommunityModel.load(folder / "model.safetensors").top_links(4, node="[red]")
     assert [(row["source"], row["target"]) for row in found] == [(link.u, link.v) for link in expected]
 
 

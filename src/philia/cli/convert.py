@@ -35,7 +35,7 @@ def convert(
 
     Example:
     $ philia convert network.mtx links.csv
-    $ philia convert network.gml - | head
+    $ philia convert network.mtx -
     """
     from philia.cli.summaries import graph_facts, graph_in_words
     from philia.graphs.files import read

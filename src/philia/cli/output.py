@@ -22,7 +22,7 @@ from philia.exceptions import InputWarning
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from philia.solvers import OnIteration, Progress
+    from philia.solvers import OnIteration
 
 _PLAIN_WIDTH = 240
 """The width of tables in a file or a pipe, where no screen sets a limit."""
@@ -30,8 +30,8 @@ _PLAIN_WIDTH = 240
 _NARROWEST = 60
 """The minimum width of a table. A narrower screen wraps its lines, but its words stay whole."""
 
-_BAR, _STAGE = 10, 44
-"""The widths of a bar and of the name of a stage: with the share and the time left they fit on 80 columns."""
+_BAR = 12
+"""The width of a bar: next to it, what is counted and the time left fit on a line of 80 columns."""
 
 
 def console_for(stream: IO[str]) -> Console:
@@ -160,28 +160,9 @@ def progress_line(out: Output) -> Iterator[OnIteration | None]:
     if out.quiet or not out.errors.is_terminal:
         yield None
         return
-    from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
-    from rich.progress import Progress as Line
-    from rich.table import Column
+    from philia.fitting.progress_bar import progress_bar
 
-    columns = (
-        TextColumn("{task.description}", table_column=Column(no_wrap=True, overflow="ellipsis", max_width=_STAGE)),
-        BarColumn(bar_width=_BAR),
-        TaskProgressColumn(),
-        TimeRemainingColumn(compact=True),
-        TextColumn("left at most"),
-    )
-    with Line(*columns, console=out.errors, transient=True) as line:
-        task = line.add_task("reading communities off the links", total=None)
-        stages: dict[str, int] = {}
-
-        def show(progress: Progress) -> None:
-            if progress.stage not in stages:
-                stages[progress.stage] = len(stages) + 1
-                line.reset(task)
-            stage = f"step {stages[progress.stage]}: {progress.stage}" if progress.stage else "the fit itself"
-            line.update(task, completed=progress.iteration, total=progress.iterations, description=stage)
-
+    with progress_bar(out.errors) as show:
         yield show
 
 

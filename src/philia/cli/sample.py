@@ -24,7 +24,7 @@ def sample(
 
     Example:
     $ philia sample model.safetensors -o new.csv --seed 1
-    $ philia sample model.safetensors -o - | head
+    $ philia sample model.safetensors -o -
     """
     from philia.cli.summaries import graph_facts, graph_in_words
     from philia.models import load

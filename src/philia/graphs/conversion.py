@@ -51,12 +51,12 @@ def as_graph(x: Any, *, symmetrize: bool = False, weights: bool | None = None, c
 
     ``x`` may be
 
-    - a :class:`Graph`, which is returned as it is;
+    - a :class:`Graph`, which is returned as it is, or what ``datasets.load`` returns, which has one;
     - a square numpy array or a scipy sparse matrix: entries other than 0 are links. It has to be symmetric, unless
       ``symmetrize`` is set: then an entry on either side is enough. Nodes are called 0, 1, …;
     - a numpy array with two columns, one row per link. An array of two rows and two columns could be either; it is read
       as a matrix, so pass ``array.tolist()`` for links;
-    - an iterable of pairs of names. A third value in a pair is a weight;
+    - an iterable of pairs of names, such as ``G.edges`` of networkx. A third value in a pair is a weight;
     - a graph of networkx or igraph; isolated nodes and names are kept (in igraph the attribute "name", else numbers);
     - a frame of pandas or polars with one link per row, in the columns called source and target, from and to, u and v
       or src and dst, else in the first two; a numeric column called "weight" holds weights. ``columns`` names two
@@ -70,11 +70,14 @@ def as_graph(x: Any, *, symmetrize: bool = False, weights: bool | None = None, c
     """
     if isinstance(x, Graph):
         return x
+    held = getattr(x, "graph", None)
+    if isinstance(held, Graph):  # a dataset
+        return held
     if isinstance(x, (str, os.PathLike)):
         from philia.graphs.files import read_graph  # imported here, since the readers need this module
 
         return read_graph(x, symmetrize=symmetrize, weights=weights, columns=columns)
-    if columns is not None and not _is_frame(x):
+    if columns is not None and not is_frame(x):
         raise InvalidParameterError(
             f"columns is {columns!r}, but a {type(x).__name__} has no named columns; leave it out, or give a frame or "
             "the path of a file"
@@ -104,8 +107,22 @@ def _libraries(x: Any) -> set[str]:
     return {base.__module__.split(".")[0] for base in type(x).__mro__}
 
 
-def _is_frame(x: Any) -> bool:
-    return bool({"pandas", "polars"} & _libraries(x))
+def is_frame(x: Any) -> bool:
+    """Whether ``x`` is a frame of pandas or polars."""
+    return bool({"pandas", "polars"} & _libraries(x)) and hasattr(x, "columns")
+
+
+def columns_of_frame(x: Any) -> tuple[list[Node], list[Node]]:
+    """The names in the two columns of a frame that hold the ends of links.
+
+    >>> import pandas
+    >>> columns_of_frame(pandas.DataFrame({"source": ["ann"], "target": ["bob"]}))
+    (['ann'], ['bob'])
+    """
+    headers = list(x.columns)
+    columns = [list(x[name]) for name in headers]
+    first, second = ends_in_table(headers, [column[:SAMPLE_ROWS] for column in columns])
+    return columns[first], columns[second]
 
 
 def _from_library(x: Any, symmetrize: bool, keep_weights: bool, columns: _Columns) -> Graph | None:
@@ -113,6 +130,8 @@ def _from_library(x: Any, symmetrize: bool, keep_weights: bool, columns: _Column
     libraries = _libraries(x)
     if "networkx" in libraries and hasattr(x, "edges"):
         return _from_networkx(x, keep_weights)
+    if "networkx" in libraries and isinstance(x, Iterable):  # a view of links, such as G.edges
+        return graph_from_pairs(x, keep_weights=keep_weights)
     if "igraph" in libraries and hasattr(x, "get_edgelist"):
         return _from_igraph(x, keep_weights)
     if "pandas" in libraries and hasattr(x, "columns"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, fields
+from html import escape
 from typing import Any, TypeVar
 
 from philia._text import counted
@@ -88,6 +89,9 @@ class Selection:
     def table(self) -> str:
         """All steps, one per line, with the chosen one marked."""
         return "\n".join(f"{'>' if i == self.chosen else ' '} {step}" for i, step in enumerate(self.steps))
+
+    def _repr_html_(self) -> str:
+        return f"<p>{escape(str(self))}</p><pre>{escape(self.table())}</pre>"
 
     def __str__(self) -> str:
         counts = f"{self._attracting()}, {self.n_heterophilous} that {_verb(self.n_heterophilous)}"
