@@ -112,6 +112,10 @@ SNIPPETS = {
     "repr of a community": lambda m: repr(m.communities()[0]).startswith("B1 attracts"),
     "compare with itself": lambda m: philia.compare(m, m).similarity == 1,
     "compare communities": lambda m: evaluate.compare_communities(m.communities(), m.communities()).f1 == 1,
+    "compare with labels": lambda m: evaluate.compare_communities(m.communities(), m.communities().labels()).f1 > 0.9,
+    "compare with an attribute": lambda m: evaluate.compare_communities(
+        m.communities(), nx.get_node_attributes(nx.karate_club_graph(), "club")
+    ).f1 > 0.8,
     "sample": lambda m: m.sample(random_state=0).n_nodes == 34,
     "verbose": lambda m: few().fit(G, verbose=True).graph_.n_nodes == 34,
     "held out": lambda m: evaluate.evaluate_links(few().fit(G, held_out=0.2)).pairs > 0,

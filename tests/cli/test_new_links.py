@@ -87,8 +87,3 @@ def test_a_graph_survives_conversion(target: str, folder: Path, run: Any) -> Non
 
 def test_an_unknown_extension_is_refused(run: Any) -> None:
     assert ".xyz" in run("convert", "links.csv", "out.xyz", code=2).stderr
-
-
-def test_a_graph_cannot_be_written_to_standard_output(folder: Path, run: Any) -> None:
-    run("convert", "links.csv", "-", code=2)
-    assert not (folder / "-").exists()

@@ -184,7 +184,7 @@ def test_ctrl_c_saves_the_best_so_far_and_the_fit_can_be_resumed(links: Path, pr
     stopped = Fit(program, *FIXED)
     stopped.send(signal.SIGINT, links / "links.checkpoint")
     assert stopped.code() == 130
-    assert "the same command with --resume" in Path("said.txt").read_text()
+    assert "run the same command again" in Path("said.txt").read_text()
     assert load("links.safetensors").solution_.reason == "interrupted"
     assert Fit(program, *FIXED, "--resume").code() == 0
     assert "Resuming a fit of CommunityModel" in Path("said.txt").read_text()

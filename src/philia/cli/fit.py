@@ -97,6 +97,8 @@ def fit(
     out = Output(json, quiet, debug)
     target = _target(path, output)
     _check_counts({"--iterations": iterations, "--threads": threads})
+    if report is not None and model != OURS:
+        raise InvalidParameterError(f"--report shows reasons, which {model} does not have; remove --report or --model")
     fitted = make_model(
         model,
         homophilous,
@@ -111,7 +113,7 @@ def fit(
     )
     fitted.check_settings()
     if report is not None:
-        _check_report(report, model, force=force or resume)
+        check_report(report, force=force or resume)
     checkpoint = checkpoint_of(target, resume=resume, force=force)
     with out.listening(), _saying_what_is_saved(target, checkpoint):
         if homophilous is heterophilous is None and model != OURS:
@@ -155,7 +157,7 @@ def _saying_what_is_saved(target: Path, checkpoint: Checkpoint) -> Iterator[None
         hint = ""
         with suppress(PhiliaError):
             if checkpoint.about is not None:
-                hint = f" To continue from {checkpoint.path}, run the same command with --resume."
+                hint = f" To continue from {checkpoint.path}, run the same command again."
         raise KeyboardInterrupt(f"No model was saved.{hint}") from None
 
 
@@ -172,12 +174,6 @@ def _remark_on_numbers(out: Output, model: LinkModel) -> None:
         out.remark(
             f"{type(model).__name__} does not choose numbers of communities: {counts[0]}; set it with -B and -C."
         )
-
-
-def _check_report(report: Path, model: str, *, force: bool) -> None:
-    if model != OURS:
-        raise InvalidParameterError(f"--report shows reasons, which {model} does not have; remove --report or --model")
-    check_report(report, force=force)
 
 
 def _target(path: str, output: Path | None) -> Path:
@@ -322,7 +318,7 @@ def _show(out: Output, path: str, model: LinkModel, summary: dict[str, Any], che
     if model.solution_.reason == "interrupted":
         out.say("The fit was interrupted; the best model so far is saved.", style="yellow")
         if checkpoint.about is not None:
-            out.say(f"To continue, run the same command with --resume; to discard the rest, remove {checkpoint.path}.")
+            out.say("To continue, run the same command again; with --force it starts anew.")
     if "report" in summary:
         out.say(f"Wrote {summary['report']}; open it in a browser.")
     out.say(f"Saved in {summary['model']}. To see the communities: philia communities {summary['model']}")

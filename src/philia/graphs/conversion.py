@@ -252,11 +252,16 @@ def as_communities(x: Any) -> dict[Node, list[Node]]:
     >>> as_communities([["ann", "bob"], ["bob", "cat"]])
     {0: ['ann', 'bob'], 1: ['bob', 'cat']}
 
-    ``x`` may be a mapping from names to nodes, an iterable of collections of nodes, as networkx's methods return, the
-    communities of a model, a ``NodeClustering`` of cdlib, or a ``VertexClustering`` or ``VertexCover`` of igraph, whose
-    node numbers become the names of its graph.
+    >>> as_communities({"ann": "red", "bob": "blue", "cat": "red"})
+    {'red': ['ann', 'cat'], 'blue': ['bob']}
+
+    ``x`` may be a mapping from names to nodes, a mapping from nodes to labels (text or numbers), an iterable of
+    collections of nodes, as networkx's methods return, the communities of a model, a ``NodeClustering`` of cdlib, or a
+    ``VertexClustering`` or ``VertexCover`` of igraph, whose node numbers become the names of its graph.
     """
     given = _unpacked(x)
+    if isinstance(given, Mapping) and given and all(isinstance(label, _LABELS) for label in given.values()):
+        return _grouped(given)
     if not isinstance(given, Mapping):
         if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
             raise InvalidParameterError(
@@ -264,6 +269,18 @@ def as_communities(x: Any) -> dict[Node, list[Node]]:
             )
         given = dict(enumerate(given))
     return {name: _members(nodes) for name, nodes in given.items()}
+
+
+_LABELS = (str, int, float, np.number, np.bool_)
+"""What labels of nodes are; the nodes of a community are in a collection."""
+
+
+def _grouped(labels: Mapping[Node, Any]) -> dict[Node, list[Node]]:
+    """The nodes of each label, in order of appearance."""
+    found: dict[Node, list[Node]] = {}
+    for node, label in labels.items():
+        found.setdefault(label.item() if isinstance(label, np.generic) else label, []).append(node)
+    return found
 
 
 def _unpacked(x: Any) -> Any:
