@@ -139,7 +139,7 @@ def test_a_model_that_does_not_choose_its_numbers_says_which_it_has(folder: Path
 
 @pytest.mark.parametrize(
     ("stage", "said"),
-    [("trying 148 + 12 communities, penalty 0.0016", "step 1: trying 148 + 12"), ("", "the fit itself")],
+    [("trying 148 + 12 communities, penalty 0.0016", "step 1: trying 148 + 12"), ("", "fitting, iteration 10 of 20")],
 )
 def test_the_progress_line_fits_on_80_columns(
     stage: str, said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

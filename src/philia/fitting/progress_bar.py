@@ -20,6 +20,10 @@ def progress_bar(console: Console | None = None) -> Iterator[OnIteration]:
     """A function to call after every iteration, which shows the stage, the share of it that is done, and the time left.
 
     Without a console the bar goes to standard error, or below the cell of a notebook.
+
+    >>> from philia.solvers import Progress
+    >>> with progress_bar() as show:
+    ...     show(Progress(iteration=3, iterations=200, value=12.5, seconds=0.1))
     """
     from rich.console import Console as Screen
     from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
@@ -41,7 +45,9 @@ def progress_bar(console: Console | None = None) -> Iterator[OnIteration]:
             if progress.stage not in stages:
                 stages[progress.stage] = len(stages) + 1
                 line.reset(task)
-            stage = f"step {stages[progress.stage]}: {progress.stage}" if progress.stage else "the fit itself"
-            line.update(task, completed=progress.iteration, total=progress.iterations, description=stage)
+            done, total = progress.iteration, progress.iterations
+            trial = f"step {stages[progress.stage]}: {progress.stage}"
+            stage = trial if progress.stage else f"fitting, iteration {done} of {total}"
+            line.update(task, completed=done, total=total, description=stage)
 
         yield show
