@@ -210,6 +210,12 @@ def test_dropped_weights_and_directions_are_warned_of(x: Any, said: list[str]) -
     assert all(start in one for one, start in zip(found, said, strict=True))
 
 
+def test_names_with_outer_blanks_are_warned_of() -> None:
+    (said,) = warned(lambda: as_graph(pandas.DataFrame({"source": ["ann ", "ann"], "target": ["bob", "cat"]})))
+    assert "1 name begins or ends with blanks, such as 'ann '" in said
+    assert warned(lambda: as_graph([("New York", "ann"), (("a ", 1), "ann")])) == []
+
+
 def test_what_was_meant_is_not_warned_of() -> None:
     links = [("ann", "bob", 2.0), ("bob", "cat", 1.0)]
     assert warned(lambda: as_graph(links, weights=True)) == warned(lambda: as_graph(links, weights=False)) == []

@@ -33,15 +33,27 @@ def warn_of_changes(graph: Graph, *, weights: bool = True, directions: bool = Tr
     ...     warnings.simplefilter("always")
     ...     _ = warn_of_changes(as_graph([("ann", "bob", 2)], weights=False))
     >>> print(caught[0].message)
-    1 weight dropped: links are counted as there or not there; pass weights=True to keep weights, or weights=False if
-    dropping them is meant
+    1 weight dropped: links are counted as there or not there; as_graph and read_graph keep weights with weights=True,
+    and drop them without a warning with weights=False
     """
     lost = graph.changes
     if weights and lost.weights:
         warn(
-            f"{lost.only('weights')}: links are counted as there or not there; pass weights=True to keep weights, or "
-            "weights=False if dropping them is meant"
+            f"{lost.only('weights')}: links are counted as there or not there; as_graph and read_graph keep weights "
+            "with weights=True, and drop them without a warning with weights=False"
         )
     if directions and lost.directions:
         warn(f"{lost.only('directions')}: philia describes undirected networks, so a link runs both ways")
+    if graph.nodes.integers is None:
+        _warn_of_blanks(graph)
     return graph
+
+
+def _warn_of_blanks(graph: Graph) -> None:
+    padded = [name for name in graph.nodes if isinstance(name, str) and name != name.strip()]
+    if padded:
+        begin = "1 name begins or ends" if len(padded) == 1 else f"{len(padded):,} names begin or end"
+        warn(
+            f"{begin} with blanks, such as {padded[0]!r}; this is another node than {padded[0].strip()!r}, so strip "
+            "the names if that is not meant"
+        )
