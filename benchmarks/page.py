@@ -73,9 +73,9 @@ bits, and seconds: to search for the line, to compute the numbers, to certify ev
 (MB), read it and verify it.""",
     "exact_constructions": """Every construction: columns, bits, seconds to compute it and to certify every pair,
 and, where that takes minutes at most, to check the columns written out in full, every entry in whole numbers.""",
-    "exact_fitting": """The fewest columns with which a fit was exact and certified, for communities and for
-logistic PCA, compared with the constructions; in brackets the largest number of columns that failed, and the time
-of the exact fit. That no fit with fewer columns was found proves nothing.""",
+    "exact_fitting": """The fewest columns with which a fit was exact and certified, compared with the constructions;
+in brackets the largest number of columns that failed, and the time of the exact fit. That no fit with fewer columns
+was found proves nothing.""",
 }
 
 
@@ -114,24 +114,20 @@ def _constructions(result: Any) -> str:
 
 
 def _fitting(result: Any) -> str:
-    facts = ("nodes", "links", "degeneracy", "Theorem B, communities", "2c + 1, logistic")
+    facts = ("nodes", "links", "degeneracy", "Theorem B")
     return table(
         [
-            {"network": name, **{fact: found[fact] for fact in facts}, **_smallest(found)}
+            {"network": name, **{fact: found[fact] for fact in facts}, "fitted": _smallest(found["fit"]["tried"])}
             for name, found in result.items()
         ]
     )
 
 
-def _smallest(found: Any) -> dict[str, str]:
-    cells = {}
-    for model in ("community", "logistic"):
-        tried = {int(k): row for k, row in found.get(model, {}).get("tried", {}).items()}
-        exact = min((k for k, row in tried.items() if row), default=None)
-        vain = max((k for k, row in tried.items() if not row and (exact is None or k < exact)), default=None)
-        took = "" if exact is None else f", {tried[exact]['seconds']:,} s"
-        cells[model] = "" if not tried else f"{exact or '-'} ({vain or '-'}{took})"
-    return cells
+def _smallest(tried: Any) -> str:
+    exact = min((int(k) for k, row in tried.items() if row), default=None)
+    vain = max((int(k) for k, row in tried.items() if not row and (exact is None or int(k) < exact)), default=None)
+    took = "" if exact is None else f", {tried[str(exact)]['seconds']:,} s"
+    return f"{exact or '-'} ({vain or '-'}{took})"
 
 
 def _facts(result: Any) -> str:

@@ -58,11 +58,12 @@ ida; gus; 1
 
 def main() -> None:
     """Read, fit, and show what was found."""
-    # Delimiter, comments, header and quotes are detected; everything that has to be dropped is counted.
+    # Delimiter, comments, header and quotes are detected; everything that has to be dropped is counted. Without
+    # weights=False, which says that this is meant, dropped weights would be warned of.
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "dances.csv"
         path.write_text(FILE)
-        graph = philia.read_graph(path)
+        graph = philia.read_graph(path, weights=False)
     print(f"{graph.n_nodes} people, {graph.n_links} pairs who danced")
     print(f"changed on reading: {graph.changes}\n")
 

@@ -25,7 +25,7 @@ def main() -> None:
     """Draw what was measured."""
     table = _kept("exact_columns")
     for name, found in _kept("exact_fitting").items():
-        exact = [int(k) for k, row in found.get("community", {}).get("tried", {}).items() if row]
+        exact = [int(k) for k, row in found["fit"]["tried"].items() if row]
         if name in table and exact:
             table[name]["fitted"] = min(exact)
     names = list(table)

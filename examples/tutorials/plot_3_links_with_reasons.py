@@ -113,7 +113,7 @@ print(model.explain(*wrong))
 everything = philia.CommunityModel(random_state=0).fit(novel)
 for link in everything.top_links(count=5):
     print(f"{link.probability:.2f}  {link.u} and {link.v}")
-print("for Cosette:", ", ".join(str(link.v) for link in everything.top_links("Cosette", count=3)))
+print("for Cosette:", ", ".join(str(link.v) for link in everything.top_links(3, node="Cosette")))
 
 # %%
 # The answer

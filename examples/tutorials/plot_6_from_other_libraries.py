@@ -49,12 +49,14 @@ from philia.evaluate import compare_communities
 from philia.graphs import as_communities
 
 G = nx.les_miserables_graph()
-model = philia.CommunityModel(random_state=0).fit(G)
+graph = philia.as_graph(G, weights=False)
+model = philia.CommunityModel(random_state=0).fit(graph)
 print(model.graph_)
 print(model.selection_)
 
 # %%
-# Weights were dropped and counted. To use them in the fit, ask for it: ``fit(philia.as_graph(G, weights=True))``.
+# ``fit(G)`` does the same, with a warning that weights are dropped; they are counted in any case. To use them in the
+# fit, ask for it: ``fit(philia.as_graph(G, weights=True))``.
 #
 # Sets that overlap, not one label
 # --------------------------------
@@ -95,7 +97,7 @@ ax = plots.overlap(model, ax)
 # The same ``random_state`` gives the same numbers, to the last bit, with any number of threads. Nothing reads or sets
 # the global seeds of Python or NumPy.
 
-one, two = (philia.CommunityModel(6, 1, penalty=1, random_state=0, n_jobs=threads).fit(G) for threads in (1, 2))
+one, two = (philia.CommunityModel(6, 1, penalty=1, random_state=0, n_jobs=threads).fit(graph) for threads in (1, 2))
 print("the same:", np.array_equal(one.features(), two.features()))
 
 # %%

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from philia._version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from philia.evaluate import compare as compare
     from philia.graphs import Graph as Graph
     from philia.graphs import as_graph as as_graph
     from philia.graphs import read_communities as read_communities
@@ -29,9 +30,11 @@ def __getattr__(name: str) -> Any:
     if name in _GRAPHS:
         return getattr(import_module("philia.graphs"), name)
     if name == "__all__":
-        return sorted([*_GRAPHS, "__version__", "load", *_models()])
+        return sorted([*_GRAPHS, "__version__", "compare", "load", *_models()])
     if name == "load":
         return import_module("philia.models").load
+    if name == "compare":
+        return import_module("philia.evaluate").compare
     if name[0].isupper() and name in _models():
         return _models()[name]
     if not name.startswith("_") and find_spec(f"philia.{name}"):

@@ -115,7 +115,8 @@ def _source(code: CodeType) -> str:
 @contextmanager
 def announced(work: str, after: float = 1.0) -> Iterator[None]:
     """Log a message if the work takes longer than ``after`` seconds; loading from the cache takes far less."""
-    timer = threading.Timer(after, _LOG.info, args=(f"{work}: once, about ten seconds; later runs find it ready",))
+    said = f"{work}, or loading it: about ten seconds the first time, less in later runs"
+    timer = threading.Timer(after, _LOG.info, args=(said,))
     timer.daemon = True
     timer.start()
     try:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
 from typing import Any
 
 _SMALL = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
@@ -45,6 +46,18 @@ def percent(share: float) -> str:
     """
     value = 100 * share
     return f"{value:.0f} %" if abs(value) >= 10 or value == 0 else f"{value:.2g} %"
+
+
+def html_table(titles: Sequence[object], rows: Iterable[Sequence[object]], note: str = "") -> str:
+    """A table for notebooks, with everything escaped, and a note below it.
+
+    >>> html_table(["name"], [["<B1>"]])
+    '<table><thead><tr><th>name</th></tr></thead><tbody><tr><td>&lt;B1&gt;</td></tr></tbody></table>'
+    """
+    head = "".join(f"<th>{escape(str(title))}</th>" for title in titles)
+    body = "".join("<tr>" + "".join(f"<td>{escape(str(cell))}</td>" for cell in row) + "</tr>" for row in rows)
+    below = f"<p>{escape(note)}</p>" if note else ""
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{below}"
 
 
 def to_json(value: Any, **layout: Any) -> str:

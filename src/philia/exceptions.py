@@ -11,6 +11,10 @@ class InvalidGraphError(PhiliaError, ValueError):
     """The data handed in cannot be read as an undirected graph without losing or inventing something."""
 
 
+class InputWarning(UserWarning):
+    """Something in the input was guessed or dropped; the message says what, and which argument decides it."""
+
+
 class StorageError(PhiliaError, ValueError):
     """A file cannot be opened, read or written: it is missing, damaged, not permitted, or the disk is full."""
 

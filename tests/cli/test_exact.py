@@ -38,7 +38,18 @@ def test_the_help_lists_every_method_and_other_names_are_refused(run: Any, monke
     monkeypatch.setenv("COLUMNS", "2000")
     shown = run("exact", "--help").stdout
     assert all(f"{name}: {method.meaning}" in shown for name, method in METHODS.items())
-    assert "is not one of fewest, fit, " in run("exact", "links.csv", "--by", "magic", code=2).stderr
+    assert "is not one of fewest, thorough, fit, " in run("exact", "links.csv", "--by", "magic", code=2).stderr
+
+
+def test_what_was_tried_and_how_many_columns_are_needed_are_printed(folder: Path, run: Any, run_json: Any) -> None:
+    (folder / "path.csv").write_text("ann,bob\nbob,cat\ncat,dan\n")
+    shown = run("exact", "path.csv", "--by", "thorough").stdout.splitlines()
+    assert shown[1].startswith("Exact in 3 columns (fitted)")
+    assert shown[2] == "No exact representation of this network has fewer than 3 columns."
+    assert shown[3].startswith("Tried: ")
+    assert shown[3].endswith("fit: 3 columns.")
+    assert run_json("exact", "path.csv")["least_columns"] == 3
+    assert run_json("exact", "path.csv", "--by", "circle")["least_columns"] is None
 
 
 def test_a_construction_that_is_added_to_the_registry_is_a_choice() -> None:
@@ -121,6 +132,8 @@ def test_loops_that_only_the_numbers_have_must_be_asked_for_and_are_in_the_first
     (folder / "pair.tsv").write_text("ann\tbob\n")
     refused = run("verify", "pair.tsv", "loops.json", code=2)
     assert refused.stdout == ""
-    assert refused.stderr.startswith("loops.json: 2 nodes count as linked with themselves here ('ann', 'bob')")
+    assert refused.stderr.splitlines()[-1].startswith(
+        "loops.json: 2 nodes count as linked with themselves here ('ann', 'bob')"
+    )
     first = run("verify", "pair.tsv", "loops.json", "--loops").stdout.splitlines()[0]
     assert first == "Verified: loops.json is exactly pair.tsv with loops added at 2 nodes ('ann', 'bob')."

@@ -24,7 +24,7 @@ def test_json_holds_what_the_library_says(folder: Path, run_json: Any) -> None:
     assert [fact["node"] for fact in found["nodes"]] == ["zoe", "max"]
     assert found["nodes"][0]["links"] == ["ann", "bob"]
     assert found["nodes"][0]["communities"] == pytest.approx(placed.communities().of("zoe"), abs=1e-6)
-    best = [(link.v, pytest.approx(link.probability, abs=1e-6)) for link in placed.top_links("zoe", 2)]
+    best = [(link.v, pytest.approx(link.probability, abs=1e-6)) for link in placed.top_links(2, node="zoe")]
     assert [(link["node"], link["probability"]) for link in found["nodes"][0]["likeliest"]] == best
     assert found["residual"] < 1e-7
 

@@ -107,19 +107,23 @@ def test_a_fit_that_is_killed_at_any_moment_resumes_to_the_same_bits(
     assert not (links / "kept.checkpoint").exists()
 
 
-def test_an_unfinished_fit_is_neither_resumed_nor_discarded_unasked(
+def test_an_unfinished_fit_is_resumed_by_the_same_command_and_discarded_only_if_asked(
     links: Path, program: subprocess.Popen[str]
 ) -> None:
+    killed = Fit(program, *FIXED)
+    killed.send(signal.SIGKILL, links / "links.checkpoint")
+    assert killed.code() == -signal.SIGKILL
+    assert Fit(program, *FIXED).code() == 0
+    assert "Resuming a fit of CommunityModel to 200 nodes" in Path("said.txt").read_text()
+    assert not (links / "links.checkpoint").exists()
+
+
+def test_an_unfinished_fit_is_not_resumed_with_other_settings(links: Path, program: subprocess.Popen[str]) -> None:
     folder = links / "links.checkpoint"
     killed = Fit(program, *FIXED)
     killed.send(signal.SIGKILL, folder)
     assert killed.code() == -signal.SIGKILL
     left = sorted(folder.iterdir())
-    assert Fit(program, *FIXED).code() == 2
-    said = Path("said.txt").read_text()
-    assert "'links.checkpoint' holds a fit of CommunityModel to 200 nodes" in said
-    assert "--resume to resume it" in said
-    assert "--force to start again" in said
     assert Fit(program, *FIXED, "--seed", "7", "--resume").code() == 2
     assert "random_state was 0 and is 7" in Path("said.txt").read_text()
     assert sorted(folder.iterdir()) == left
@@ -180,7 +184,7 @@ def test_ctrl_c_saves_the_best_so_far_and_the_fit_can_be_resumed(links: Path, pr
     stopped = Fit(program, *FIXED)
     stopped.send(signal.SIGINT, links / "links.checkpoint")
     assert stopped.code() == 130
-    assert "the same command with --resume" in Path("said.txt").read_text()
+    assert "run the same command again" in Path("said.txt").read_text()
     assert load("links.safetensors").solution_.reason == "interrupted"
     assert Fit(program, *FIXED, "--resume").code() == 0
     assert "Resuming a fit of CommunityModel" in Path("said.txt").read_text()

@@ -70,7 +70,7 @@ def test_anything_but_communities_is_refused(given: Any) -> None:
         as_cover(given)
 
 
-@pytest.mark.parametrize("given", [["ann", "bob"], [0, 1, 1], {"ann": 0}, [[["a"]]]])
+@pytest.mark.parametrize("given", [["ann", "bob"], [0, 1, 1], {"ann": None}, [[["a"]]]])
 def test_anything_but_a_community_is_refused(given: Any) -> None:
     with pytest.raises(InvalidParameterError, match="expected the nodes of a community; give their names"):
         as_cover(given)

@@ -22,6 +22,7 @@ from philia.exact import (
     certify,
     fingerprint,
     load_exact,
+    wrong_terms,
 )
 from philia.exact.certified import packed, unpacked
 from philia.exceptions import InvalidGraphError, ModelFileError, NotExactError
@@ -196,7 +197,8 @@ def test_loops_at_no_node_are_the_same_as_no_loops(tmp_path: Path) -> None:
     assert load_exact(tmp_path / "exact.json").verify(karate).claim.endswith("the diagonal included")
 
 
-def test_progress_reaches_the_end_and_interrupts_propagate() -> None:
+def test_progress_reaches_the_end_and_interrupts_propagate(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wrong_terms, "_TERMS", 100)
     graph = made("sparse", 500, seed=0)
     found = by_sign_changes_as_given(graph)
     told: list[tuple[int, int]] = []

@@ -124,3 +124,21 @@ def test_numbers_that_are_not_polynomials_are_refused(changed: dict[str, Any], c
 def test_the_columns_follow_the_sign_changes() -> None:
     path = made("path", 30, seed=0)
     assert by_sign_changes(path).community_columns <= 4 * 1 + 2
+
+
+def test_a_thorough_effort_takes_no_more_columns_and_says_what_was_tried() -> None:
+    karate = classic("karate")
+    quick, thorough = exact_community(karate), exact_community(karate, effort="thorough")
+    assert thorough.certificate.columns < quick.certificate.columns
+    assert quick.tried == thorough.tried[:1] == (f"sign changes: {quick.certificate.columns} columns",)
+    assert f"fit: {thorough.certificate.columns} columns" in thorough.tried
+    assert thorough.verify(karate).columns == thorough.certificate.columns
+    with pytest.raises(InvalidParameterError, match="effort is 'much'; use one of 'quick', 'thorough'"):
+        exact_community(karate, effort="much")  # type: ignore[arg-type]
+
+
+def test_an_effort_is_not_made_where_fewer_columns_are_impossible() -> None:
+    apart = made("empty", 4, 0)
+    assert exact_community(apart, effort="thorough").tried == (
+        f"{exact_community(apart).certificate.construction}: 1 column",
+    )

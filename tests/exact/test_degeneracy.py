@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 
 from philia import as_graph
-from philia.exact import by_circle
+from philia.exact import FloatLogistic, by_circle
 from philia.exceptions import InvalidParameterError
 from philia.graphs import Graph, degeneracy
 from tests.strategies import graphs, random_graph
@@ -21,6 +21,7 @@ def test_circle_factors_have_the_signs_of_the_graph_and_the_promised_columns(gra
         assert degeneracy(graph) > 4
         return
     assert found.certificate.columns == 4 * degeneracy(graph) + 2
+    assert isinstance(found.representation, FloatLogistic)
     signs = found.representation.signs(np.arange(graph.n_nodes)).values
     np.testing.assert_array_equal(signs, np.where(graph.adjacency.toarray() > 0, 1, -1))
 

@@ -13,18 +13,16 @@ from philia import as_graph
 from philia.datasets import classic
 from philia.exact import load_exact
 from philia.exact.fit import fit_exact, smallest_exact
-from philia.exact.products import FloatCommunities, FloatLogistic
+from philia.exact.hinge import Hinge
+from philia.exact.products import IntegerCommunities, IntegerLogistic
 from philia.exceptions import InvalidGraphError, InvalidParameterError
 from philia.graphs import Graph
 from philia.solvers import Progress
+from tests.exact.kinds import product_signs, wanted
 from tests.strategies import graphs, random_graph
 
 KARATE = classic("karate")
 QUICK: dict[str, Any] = {"starts": 1, "patience": 1, "iterations": 20}
-
-
-def wanted(graph: Graph) -> Any:
-    return np.where(graph.adjacency.toarray() > 0, 1, -1)
 
 
 @settings(max_examples=15, deadline=None)
@@ -32,32 +30,69 @@ def wanted(graph: Graph) -> Any:
 def test_a_fit_has_the_signs_of_the_graph_in_exact_arithmetic(graph: Graph, model: Any) -> None:
     found = fit_exact(graph, 8, model=model)
     assert found is not None
-    signs = found.certified.representation.signs(np.arange(graph.n_nodes))
-    np.testing.assert_array_equal(signs.values, wanted(graph))
+    fitted = found.certified.representation
+    assert isinstance(fitted, IntegerCommunities | IntegerLogistic)
+    np.testing.assert_array_equal(product_signs(fitted), wanted(graph))
+    assert fitted.logistic_columns == 8
 
 
-def test_the_karate_club_takes_six_columns_and_stops_as_soon_as_it_is_exact() -> None:
-    found = fit_exact(KARATE, (3, 3), iterations=200)
+@pytest.mark.parametrize("model", ["community", "logistic"])
+def test_the_karate_club_takes_five_columns_of_short_integers(model: Any) -> None:
+    found = fit_exact(KARATE, 5, model=model)
     assert found is not None
-    assert found.columns == 6
-    B, C = (found.certified.representation.arrays()[name] for name in ("homophilous", "heterophilous"))
-    np.testing.assert_array_equal(np.sign(B @ B.T - C @ C.T), wanted(KARATE))
-    assert found.iterations < 3 * 9 * 200
+    assert found.columns == 5
+    assert found.certified.certificate.bits < 50
+    fitted = found.certified.representation
+    assert isinstance(fitted, IntegerCommunities if model == "community" else IntegerLogistic)
+    np.testing.assert_array_equal(product_signs(fitted), wanted(KARATE))
 
 
-def test_both_directions_of_logistic_factors_are_right() -> None:
-    found = fit_exact(KARATE, 6, model="logistic")
+def test_a_search_stops_as_soon_as_it_is_exact() -> None:
+    found = fit_exact(KARATE, 12, iterations=1000)
     assert found is not None
-    assert isinstance(found.certified.representation, FloatLogistic)
-    X, Y = (found.certified.representation.arrays()[name] for name in ("left", "right"))
-    np.testing.assert_array_equal(np.sign(X @ Y.T), wanted(KARATE))
+    assert found.rounds == found.starts == 1
+    assert found.iterations < 500
 
 
-def test_an_odd_number_of_columns_has_one_more_repelling_than_attracting() -> None:
-    found = fit_exact(as_graph([("ann", "bob"), ("bob", "cat")]), 3)
+@pytest.mark.parametrize(("columns", "repelling"), [(3, 2), ((1, 2), 2), (6, 3), ((2, 4), 4)])
+def test_the_columns_attract_and_repel_as_asked(columns: Any, repelling: int) -> None:
+    found = fit_exact(as_graph([("ann", "bob"), ("bob", "cat")]), columns)
     assert found is not None
-    assert isinstance(found.certified.representation, FloatCommunities)
-    assert found.certified.representation.heterophilous.shape == (3, 2)
+    fitted = found.certified.representation
+    assert isinstance(fitted, IntegerCommunities)
+    assert (fitted.weights < 0).sum() == repelling
+    assert fitted.memberships.min() >= 0
+
+
+@settings(max_examples=40, deadline=None)
+@given(graphs(max_nodes=7), st.integers(0, 3), st.integers(0, 10**6))
+def test_the_gradient_of_the_hinge_is_the_derivative_of_its_value(graph: Graph, k: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    hinge = Hinge(graph, rng.choice([-1.0, 1.0], k))
+    F, way = rng.normal(size=(2, graph.n_nodes, k + 1))
+    M = (F[:, :-1] * hinge.signs) @ F[:, :-1].T + F[:, -1:] + F[:, -1]
+    value, gradient = hinge.value_and_gradient(F)
+    assert value == pytest.approx(0.5 * (np.maximum(0, 1 - wanted(graph) * M) ** 2).sum())
+    ahead, behind = (hinge.value_and_gradient(F + step * way)[0] for step in (1e-6, -1e-6))
+    assert (ahead - behind) / 2e-6 == pytest.approx(np.vdot(gradient, way), rel=1e-4, abs=1e-3)
+
+
+@settings(max_examples=40, deadline=None)
+@given(graphs(max_nodes=7), st.integers(0, 3), st.integers(0, 10**6))
+def test_a_step_solves_the_damped_equations_of_the_active_pairs(graph: Graph, k: int, seed: int) -> None:
+    rng, n = np.random.default_rng(seed), graph.n_nodes
+    hinge = Hinge(graph, rng.choice([-1.0, 1.0], k))
+    F, damping = rng.normal(size=(n, k + 1)), 0.1
+    active = hinge.active(F)
+    P = np.hstack([F[:, :-1] * hinge.signs, np.ones((n, 1))])
+    i, j = active.nonzero()
+    jacobian = np.zeros((i.size, n, k + 1))
+    for row, (u, v) in enumerate(zip(i, j, strict=True)):
+        jacobian[row, u] += P[v]
+        jacobian[row, v] += P[u]
+    J, slopes = jacobian.reshape(i.size, F.size), active.toarray()[i, j]
+    expected = np.linalg.solve(J.T @ J + damping * np.eye(J.shape[1]), -J.T @ slopes).reshape(F.shape)
+    np.testing.assert_allclose(hinge.step(F, active, damping, 500), expected, atol=0.02 * (1 + np.abs(expected).max()))
 
 
 def test_the_same_seed_gives_the_same_factors() -> None:
@@ -79,6 +114,7 @@ def test_link_weights_change_nothing() -> None:
 
 def test_a_search_without_an_exact_fit_gives_none() -> None:
     assert fit_exact(KARATE, (1, 0), **QUICK) is None  # no score is negative
+    assert fit_exact(KARATE, 3, **QUICK) is None
     assert smallest_exact(KARATE, most=2, **QUICK) is None
 
 
@@ -100,14 +136,15 @@ def test_a_fit_can_be_saved_and_verified_again(tmp_path: Path) -> None:
 
 def test_progress_is_reported_and_can_interrupt() -> None:
     seen: list[Progress] = []
-    fit_exact(KARATE, (1, 1), on_iteration=seen.append, **QUICK)
-    assert seen[0].stage == "2 columns"
+    fit_exact(KARATE, (1, 2), on_iteration=seen.append, **QUICK)
+    assert seen[0].stage == "3 columns"
+    assert [now.iteration for now in seen] == list(range(1, len(seen) + 1))
 
     def impatient(progress: Progress) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        fit_exact(KARATE, (1, 1), on_iteration=impatient, **QUICK)
+        fit_exact(KARATE, (1, 2), on_iteration=impatient, **QUICK)
 
 
 @pytest.mark.parametrize("columns", [0, (0, 0), (-1, 3)])

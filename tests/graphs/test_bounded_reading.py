@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from philia.exceptions import NotEnoughMemoryError
 from philia.graphs import Graph, disk, read_graph
 from philia.graphs.files import large
-from philia.graphs.files.dialect import Dialect
-from philia.graphs.files.edge_list import PlainScanner, graph_of
-from philia.graphs.files.large import read_blocks
+from philia.graphs.files.dialect import Dialect, find_dialect
+from philia.graphs.files.edge_list import PlainScanner, Reading, graph_of
+from philia.graphs.files.large import CompiledScanner, read_blocks
 from philia.graphs.files.text import text_blocks
-from philia.storage import MemoryBound, private_memory
+from philia.storage import MemoryBound, ReadingOptions, private_memory
 from philia.storage.arrays import InMemory, OnDisk, storage_of
 
 PLENTY = MemoryBound.of("1T")
@@ -70,7 +70,7 @@ def test_a_messy_file_gives_the_same_graph_through_the_disk(text: str, size: int
     dialect = Dialect(weight=weight)
     plain = PlainScanner(dialect)
     plain.scan(text.encode())
-    found = read_blocks(text_blocks(io.BufferedReader(io.BytesIO(text.encode())), size=size), dialect, PLENTY)
+    found = read_blocks(text_blocks(io.BufferedReader(io.BytesIO(text.encode())), size=size), dialect, PLENTY).graph
     assert_same(found, graph_of(plain.links()))
     if found.n_links:
         assert storage_of(found.adjacency.indices) == storage_of(found.adjacency.data) == OnDisk()
@@ -86,7 +86,34 @@ def test_buckets_of_any_size_give_the_same_graph(seed: int, monkeypatch: pytest.
     plain.scan(block)
     for size in (1, 10, 10**6):
         monkeypatch.setattr(disk, "_bucket_size", lambda memory, entries, size=size: size)
-        assert_same(read_blocks([block], Dialect(), PLENTY), graph_of(plain.links()))
+        assert_same(read_blocks([block], Dialect(), PLENTY).graph, graph_of(plain.links()))
+
+
+@pytest.mark.usefixtures("little")
+@settings(max_examples=100, deadline=None)
+@given(
+    links=st.lists(st.tuples(*[st.sampled_from("abcdefgh")] * 2), min_size=2, max_size=12),
+    further=st.sampled_from(["", " x"]),
+    size=st.sampled_from([1 << 22, 7]),
+)
+def test_a_doubtful_header_is_settled_alike_in_memory_and_on_disk(
+    links: list[tuple[str, str]], further: str, size: int
+) -> None:
+    text = "".join(f"{u} {v}{further}\n" for u, v in links).encode()
+    dialect, _ = find_dialect(text, ReadingOptions())
+    plain, compiled = PlainScanner(dialect), CompiledScanner(dialect)
+    plain.scan(text)
+    compiled.scan(text)
+    expected = Reading.of(plain.links(), dialect)
+    on_disk = read_blocks(text_blocks(io.BufferedReader(io.BytesIO(text)), size=size), dialect, PLENTY)
+    for found in (Reading.of(compiled.links(), dialect), on_disk):
+        assert_same(found.graph, expected.graph)
+        assert (found.dialect, found.ignored) == (expected.dialect, expected.ignored)
+    (first, second), others = links[0], {name for link in links[1:] for name in link}
+    header = first != second and not {first, second} & others
+    assert bool(expected.dialect.names) == header
+    assert expected.graph.n_nodes == len(others if header else others | {first, second})
+    assert expected.ignored == (len(links) - header) * bool(further)
 
 
 @pytest.fixture(scope="module")

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from philia._types import Float64Array
+from philia.exceptions import InvalidParameterError
 from philia.factors import CommunityFactors, LogisticFactors, SignedFactors
-from philia.factors.conversion import doubled, rational, shift, split, strongest
+from philia.factors.conversion import absorbed, doubled, rational, shift, split, strongest
 
 ways = pytest.mark.parametrize("convert", [split, shift])
 Convert = Callable[[LogisticFactors | SignedFactors], CommunityFactors]
@@ -94,3 +95,50 @@ def test_the_strongest_columns_are_no_weaker_than_those_left_out(
     found = kept.columns
     assert found.shape[1] == min(k, len(norms))
     np.testing.assert_allclose(np.sort((found**2).sum(axis=0))[::-1], norms[:k])
+
+
+@st.composite
+def with_background(draw: st.DrawFn, elements: Any, dtype: Any) -> tuple[Any, Any, Any]:
+    """A background, columns of any sign, and a sign for each."""
+    n, k = draw(st.integers(1, 6)), draw(st.integers(0, 4))
+    background, columns = (draw(hnp.arrays(dtype, shape, elements=elements)) for shape in ((n,), (n, k)))
+    return background, columns, np.array(draw(st.lists(st.sampled_from([1, -1]), min_size=k, max_size=k)), dtype=int)
+
+
+def scored(background: Any, columns: Any, signs: Any) -> Any:
+    return background[:, None] + background + (columns * signs) @ columns.T
+
+
+@pytest.mark.parametrize("elements", [whole, fractions])
+@given(data=st.data())
+def test_a_background_is_absorbed_exactly_by_two_nonnegative_columns(elements: Any, data: st.DataObject) -> None:
+    given_ = data.draw(with_background(elements, object))
+    V, W = absorbed(*given_)
+    product, true = V @ np.diag(W) @ V.T, scored(*given_)
+    assert V.shape == (len(true), given_[1].shape[1] + 2)
+    assert min(V.flat) >= 0
+    times = next((Fraction(p) / m for p, m in zip(product.flat, true.flat, strict=True) if m), Fraction(4))
+    assert times >= 4
+    np.testing.assert_array_equal(product, times * true)
+    if elements is whole:
+        assert all(type(number) is int for number in (*V.flat, *W))
+
+
+@given(with_background(entries, np.float64))
+def test_in_floats_a_background_is_absorbed_up_to_rounding(parts: tuple[Any, Any, Any]) -> None:
+    V, W = absorbed(*parts)
+    assert V.min() >= 0
+    background, columns, signs = parts
+    lift = np.maximum(-columns.min(axis=0, initial=0), 0)
+    h = max(np.abs(2 * background - 2 * columns @ (signs * lift) - (signs * lift**2).sum()).max(), 1)
+    found = (V * W) @ V.T / (4 * h)
+    size = 1 + float((columns**2).sum() + np.abs(background).max()) * 10
+    np.testing.assert_allclose(found, scored(*parts), atol=1e-10 * size)
+
+
+def test_a_background_of_another_shape_and_other_signs_are_refused() -> None:
+    ones = np.ones((3, 2), dtype=int)
+    with pytest.raises(InvalidParameterError, match="they must be n, n × k and k"):
+        absorbed(np.ones(2), ones, np.array([1, 1]))
+    with pytest.raises(InvalidParameterError, match=r"each must be \+1 or -1"):
+        absorbed(np.ones(3), ones, np.array([1, 2]))

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import sparse
 
 from philia.datasets import random_overlap_threshold
 from philia.exact import (
@@ -17,7 +18,8 @@ from philia.exact import (
     eliminated,
     probability_scale,
 )
-from philia.exact.logarithms import SLACK, UNIT, long_logarithms
+from philia.exact.compiled import sizes_at
+from philia.exact.logarithms import SLACK, UNIT, logarithm_table, logarithms, long_logarithms
 from philia.graphs import Graph, degeneracy, pseudoarboricity
 from tests.exact.kinds import CONSTRUCTIONS, KINDS, Polynomial, made, product_signs, score_signs, wanted
 
@@ -63,7 +65,6 @@ def test_every_construction_has_the_signs_of_the_graph_and_no_more_columns_than_
     assert certificate.columns <= _most_columns(graph, construction)
     assert certificate.bound is not None
     assert certificate.bound <= _most_columns(graph, construction)
-    np.testing.assert_array_equal(found.signs(np.arange(graph.n_nodes)).values, wanted(graph))
     np.testing.assert_array_equal(score_signs(found), wanted(graph))
     if found.logistic_columns * graph.n_nodes**2 * found.bits < 10**7:
         _check_written_out(graph, found)
@@ -105,13 +106,37 @@ def any_polynomials(draw: st.DrawFn, long: bool = False) -> SignPolynomials:
 
 
 @given(st.one_of(any_polynomials(), any_polynomials(long=True)))
-def test_signs_decided_by_logarithms_are_those_of_the_numbers_zeros_included(found: SignPolynomials) -> None:
+def test_columns_have_the_signs_of_the_scores_and_no_number_is_longer_than_said(found: SignPolynomials) -> None:
     rows = range(found.n_nodes)
-    np.testing.assert_array_equal(found.signs(np.array(rows)).values, score_signs(found))
     np.testing.assert_array_equal(product_signs(found.logistic()), score_signs(found))
     shifts = found.exponents - found.exponents.min()
     longest = max(abs(found.value(v, u)).bit_length() + int(shifts[v]) for u in rows for v in rows)
     assert longest <= found.bits
+
+
+@given(st.one_of(any_polynomials(), any_polynomials(long=True)), st.booleans(), st.data())
+def test_verdicts_from_wrong_terms_are_those_of_all_scores(
+    found: SignPolynomials, one_sided: bool, data: st.DataObject
+) -> None:
+    representation = OneSidedPolynomials(found) if one_sided else found
+    signs, n = score_signs(representation), found.n_nodes
+    asked = signs > 0
+    for u, v in data.draw(st.lists(st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)), max_size=2)):
+        asked[u, v] = asked[v, u] = not asked[u, v]
+    asked = asked & asked.T
+    wrong = [verdict.wrong for verdict in representation.verdicts(sparse.csr_array(asked.astype(float)))][-1]
+    if wrong is None:
+        np.testing.assert_array_equal(signs, np.where(asked, 1, -1))
+    else:
+        u, v, sign = wrong
+        assert signs[u, v] == sign != (1 if asked[u, v] else -1)
+
+
+@given(st.lists(st.integers(1, 2**32 - 1), min_size=1, max_size=5))
+def test_logarithms_beyond_the_table_are_the_same(numbers: list[int]) -> None:
+    points, starts = np.zeros(1, dtype=np.int64), np.arange(len(numbers) + 1)
+    found = sizes_at(starts[:-1], 0 * starts[:-1], points, starts, np.array(numbers), logarithm_table(2))
+    np.testing.assert_array_equal(found, logarithms(np.array(numbers)))
 
 
 @given(st.lists(st.integers(1, 2**200), min_size=1, max_size=5))

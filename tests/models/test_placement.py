@@ -146,7 +146,7 @@ def test_nodes_with_no_link_and_with_all_have_a_place(model: CommunityModel) -> 
     assert placed.kkt < 1e-7
     probabilities = placed.predict_proba([(new, old) for new in placed.nodes for old in model.graph_.nodes])
     assert probabilities[:90].mean() < probabilities[90:].mean()
-    assert placed.top_links("everybody") == []
+    assert placed.top_links(node="everybody") == []
 
 
 def test_a_place_without_any_penalty_is_found_as_well() -> None:
@@ -198,7 +198,7 @@ def test_the_best_links_are_the_likeliest_that_were_not_given(model: CommunityMo
     placed = model.place({"zoe": given_links, "max": model.graph_.nodes[40:50]})
     others = [name for name in model.graph_.nodes if name not in given_links]
     p = placed.predict_proba([("zoe", name) for name in others])
-    best = placed.top_links("zoe", count=5)
+    best = placed.top_links(5, node="zoe")
     assert [link.v for link in best] == [others[i] for i in np.argsort(-p, kind="stable")[:5]]
     assert [link.probability for link in best] == pytest.approx(np.sort(p)[::-1][:5])
     everybody = placed.top_links(count=200)

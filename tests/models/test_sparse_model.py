@@ -91,9 +91,9 @@ def _shared(model: CommunityModel, i: int, j: int) -> set[str]:
 def test_the_likeliest_missing_links_are_those_of_all_pairs(
     model: CommunityModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    block_by_block = model.top_links(count=30), model.top_links(7, count=5)
+    block_by_block = model.top_links(count=30), model.top_links(5, node=7)
     monkeypatch.setattr("philia.explain.missing_links.BLOCK_BY_BLOCK", 10)
-    among_sharing = model.top_links(count=30), model.top_links(7, count=5)
+    among_sharing = model.top_links(count=30), model.top_links(5, node=7)
     for found, expected in zip(among_sharing, block_by_block, strict=True):
         assert [(p.u, p.v) for p in found] == [(p.u, p.v) for p in expected]
 
@@ -141,7 +141,7 @@ def test_new_nodes_join_by_their_links(model: CommunityModel) -> None:
     assert placed.communities().of("max") == {}
     explained = placed.explain("zoe", int(DRAWN.members[0][9]))
     assert explained.logit == pytest.approx(placed.decision_function([("zoe", int(DRAWN.members[0][9]))])[0])
-    assert placed.top_links("zoe", count=1)[0].probability > 0.1
+    assert placed.top_links(1, node="zoe")[0].probability > 0.1
 
 
 def test_partial_fit_reads_the_grown_graph_anew(model: CommunityModel) -> None:

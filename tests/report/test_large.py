@@ -60,7 +60,7 @@ def test_missing_links_are_those_of_the_model(found: dict[str, Any]) -> None:
     page, model = found["explorer"], dating()
     start, rows, probability = (unpacked(page["missing"][name]) for name in ("start", "rows", "probability"))
     for place in range(page["nodes"]):
-        links = model.top_links(int(page["names"][place]), count=10)
+        links = model.top_links(10, node=int(page["names"][place]))
         part = slice(start[place], start[place + 1])
         assert [int(page["names"][row]) for row in rows[part]] == [link.v for link in links]
         assert probability[part] == pytest.approx([link.probability for link in links], rel=1e-5)

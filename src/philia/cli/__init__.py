@@ -46,7 +46,7 @@ def program(commands: Iterable[Command] = COMMANDS) -> typer.Typer:
     made = typer.Typer(
         name="philia",
         cls=GuardedGroup,
-        no_args_is_help=True,
+        invoke_without_command=True,
         pretty_exceptions_enable=False,
         rich_markup_mode="rich",
         context_settings={"help_option_names": ["--help", "-h"]},
@@ -67,14 +67,17 @@ def _version(asked: bool) -> None:
 
 
 def _philia(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
+    context: typer.Context,
+    _asked: Annotated[
+        bool, typer.Option("--version", "-V", callback=_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
     """How a network is put together: communities that attract, communities that repel, and reasons for every link.
 
     Start with: philia demo
     """
+    if context.invoked_subcommand is None:
+        print(context.get_help())
 
 
 app = program()

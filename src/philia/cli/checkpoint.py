@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from philia.graphs import Graph
     from philia.models import LinkModel
 
-Resume = Annotated[bool, option("--resume", "Resume a fit that did not finish.")]
+Resume = Annotated[bool, option("--resume", "Resume a fit, or accept a complete one.")]
 
 
 def checkpoint_of(target: Path, *, resume: bool, force: bool) -> Checkpoint:
@@ -50,8 +50,8 @@ def settle(
 ) -> LinkModel | None:
     """Prepare the folder for a fit, given what earlier ones left there; the model, if it is already complete.
 
-    An unfinished fit is neither resumed nor discarded unless the user asks for it. One with other settings is renamed,
-    so that it never blocks this one.
+    An unfinished fit is resumed, since that gives the same model as a new start. One with other settings is renamed, so
+    that it never blocks this one; ``force`` discards both.
     """
     from philia.fitting.checkpoint import differences
 
@@ -71,13 +71,12 @@ def settle(
         f"{about['begun']}"
     )
     other = differences(earlier, fit)
-    if resume:  # if it is another fit, the fit itself refuses it
-        out.remark(f"Found {found}." if other else f"Resuming {found}.")
-        return None
     if not other:
-        raise InvalidParameterError(
-            f"{folder!r} holds {found}, which did not finish; add --resume to resume it, or --force to start again"
-        )
+        out.remark(f"Resuming {found}, which did not finish; --force starts again.")
+        return None
+    if resume:  # the fit itself refuses it
+        out.remark(f"Found {found}.")
+        return None
     check_target(target, force=force)
     out.remark(
         f"{folder!r} holds {found}, which is another fit ({'; '.join(other)}). It is now called "

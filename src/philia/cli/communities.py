@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Collection
 from dataclasses import asdict
 from itertools import islice
@@ -37,7 +36,9 @@ def _rules() -> dict[str, str]:
 
 def communities(
     model: options.Model,
-    output: Annotated[Path | None, option("-o --output", "Members (.csv), or the network with them (.gexf).")] = None,
+    output: Annotated[
+        Path | None, option("-o --output", "Members (.csv, .json, .parquet), or the network (.gexf).")
+    ] = None,
     rule: Annotated[
         str | None,
         choice(
@@ -105,7 +106,7 @@ def communities(
         elif compare_rules:
             _compare(out, fitted.compare_rules())
         elif node is None:
-            _all(out, found, fitted)
+            _all(out, found, fitted, listing=output is None)
         else:
             name = node_called(fitted.graph_.nodes, node)
             fitted.graph_.nodes.row(name)  # raises an error if there is no such node
@@ -198,33 +199,31 @@ def _worth_it(found: Hierarchy) -> list[tuple[int, float]]:
 
 
 def _write(out: Output, model: LinkModel, found: Communities, output: Path) -> None:
+    from philia.explain.tables import membership_table
     from philia.graphs import write_communities, write_graph
     from philia.graphs.files.formats import format_of_suffix
+    from philia.graphs.files.tables import TABLE_SUFFIXES, write_table_file
     from philia.storage import suffix_of
 
-    members = {community.name: list(community.members) for community in found if len(community)}
-    if (chosen := format_of_suffix(suffix_of(output))) is not None and chosen.describes:
+    suffix, chosen = suffix_of(output), format_of_suffix(suffix_of(output))
+    members = [list(community.members) for community in found if len(community)]
+    if suffix in TABLE_SUFFIXES:
+        write_table_file(membership_table(found, model.graph_), output)
+    elif chosen is not None and chosen.describes:
         write_graph(model.described_by(found), output)
         out.remark(f"Wrote the network with {len(members)} communities to {output}.")
         return
-    if suffix_of(output) == ".csv":
-        write_communities(members, output, _columns(found))
+    elif chosen is not None and chosen.text:
+        write_communities(members, output)
     else:
-        write_communities(list(members.values()), output)
+        raise InvalidParameterError(
+            f"communities are not written with the suffix {suffix!r}; use {', '.join(TABLE_SUFFIXES)}, .txt, .gexf or "
+            ".graphml"
+        )
     out.remark(f"Wrote {len(members)} communities to {output}.")
 
 
-def _columns(found: Communities) -> dict[str, dict[Any, list[float]]]:
-    """The membership of each member, and the z and error of its community if they are known."""
-    columns = {"membership": {c.name: list(c.members.values()) for c in found}}
-    if any(c.tested for c in found):
-        tested = {c.name: c.tested for c in found}
-        for what in ("z", "error"):
-            columns[what] = {c.name: [getattr(tested[c.name], what, math.nan)] * len(c) for c in found}
-    return columns
-
-
-def _all(out: Output, found: Communities, model: LinkModel) -> None:
+def _all(out: Output, found: Communities, model: LinkModel, *, listing: bool) -> None:
     from philia.explain.communities import left_out_in_words
 
     lonely = [name for name in model.graph_.nodes if name not in found.assigned]
@@ -239,6 +238,8 @@ def _all(out: Output, found: Communities, model: LinkModel) -> None:
             "heterophily": _heterophily_facts(model),
         }
     )
+    if not listing:
+        return
     if not found.found and not found.left_out:
         out.say("The model has no communities.")
         if found.finer:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from philia.cli import options
-from philia.cli.files import check_target
+from philia.cli.files import check_target, write_links
 from philia.cli.options import DETECTED, reads_links
 from philia.cli.output import Output
 from philia.storage import ReadingOptions
@@ -19,7 +19,9 @@ def convert(
     source: options.Links,
     target: Annotated[
         Path,
-        typer.Argument(metavar="TARGET", help="The new file; its extension gives the format.", show_default=False),
+        typer.Argument(
+            metavar="TARGET", help="The new file; its extension gives the format; - prints .csv.", show_default=False
+        ),
     ],
     reading: ReadingOptions = DETECTED,
     force: options.Force = False,
@@ -33,15 +35,17 @@ def convert(
 
     Example:
     $ philia convert network.mtx links.csv
+    $ philia convert network.mtx -
     """
     from philia.cli.summaries import graph_facts, graph_in_words
-    from philia.graphs import write_graph
     from philia.graphs.files import read
 
     out = Output(json, quiet, debug)
-    check_target(target, force=force)
+    check_target(target, force=force, printing=True)
     with out.listening():
         graph = read(source, reading)
-        write_graph(graph, target)
+        write_links(graph, target)
+    if str(target) == "-":
+        return
     out.say(f"{'Standard input' if source == '-' else source} → {target}: {graph_in_words(graph)}")
     out.data({"source": source, "file": str(target), **graph_facts(graph)})

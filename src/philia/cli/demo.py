@@ -10,7 +10,7 @@ import typer
 from philia.cli import options
 from philia.cli.options import option
 from philia.cli.output import Output
-from philia.exceptions import InvalidParameterError
+from philia.exceptions import InvalidParameterError, MissingDependencyError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -40,7 +40,7 @@ def demo(
     quiet: options.Quiet = False,
     debug: options.Debug = False,
 ) -> None:
-    """Show what philia does, on a made-up dating app: takes less than a minute and writes figures to a folder.
+    """Show what philia does, on a made-up dating app: figures and a report in a folder, in less than a minute.
 
     Example:
     $ philia demo --output demo
@@ -161,8 +161,21 @@ def _save(out: Output, app: DatingApp, model: CommunityModel, pair: tuple[int, i
     rest = {
         "model.safetensors": "the model, with the network",
         "communities.txt": "the members of each community, one community per line",
+        **_report(out, model, folder / "report.html"),
     }
     out.table(["file", "what it shows"], [(str(folder / name), text) for name, text in {**_FIGURES, **rest}.items()])
+
+
+def _report(out: Output, model: CommunityModel, path: Path) -> dict[str, str]:
+    """Write the report; without the package that draws its charts there is none."""
+    from philia.cli.report import write_page
+
+    try:
+        write_page(out, model, path, title="A dating app", source="philia demo")
+    except MissingDependencyError as error:
+        out.remark(f"There is no report: {error}.")
+        return {}
+    return {path.name: "everything on one page; open it in a browser"}
 
 
 def _what_next(out: Output, folder: Path, pair: tuple[int, int]) -> None:

@@ -56,10 +56,11 @@ def exact(
         found = _made(out, graph, by, searches, seed)
         if output is not None:
             found.save(output)
-    written = None if output is None else str(output)
-    out.data({"file": links, **graph_facts(graph), "certificate": asdict(found.certificate), "written": written})
+    least = _least(graph, found)
+    facts = {"certificate": asdict(found.certificate), "least_columns": least, "tried": found.tried}
+    out.data({"file": links, **graph_facts(graph), **facts, "written": None if output is None else str(output)})
     out.say(f"{'Standard input' if links == '-' else links}: {graph_in_words(graph)}")
-    for sentence in _in_words(found.certificate):
+    for sentence in _in_words(found, least):
         out.say(sentence)
     if output is not None:
         out.say(f"Wrote {output}. Check it at any time with: philia verify {links} {output}")
@@ -99,12 +100,24 @@ def _line(out: Output, graph: Graph, searches: int, seed: int) -> Elimination:
         return found_order(graph, searches=searches, random_state=seed, on_progress=tell)
 
 
-def _in_words(certificate: Certificate) -> Iterator[str]:
-    """The certificate in sentences."""
+def _least(graph: Graph, found: Certified) -> int | None:
+    """How many columns every representation in communities has at least; None for other representations."""
+    from philia.exact import least_columns
+
+    return None if found.representation.community_columns is None else least_columns(graph).columns
+
+
+def _in_words(found: Certified, least: int | None) -> Iterator[str]:
+    """The certificate in sentences, with what was tried and a lower bound."""
     from philia._text import counted
 
+    certificate = found.certificate
     columns, bits = counted(certificate.columns, "column"), counted(certificate.bits, "bit")
     yield f"Exact in {columns} ({certificate.construction}); numbers of up to {bits}."
+    if least is not None:
+        yield f"No exact representation of this network has fewer than {counted(least, 'column')}."
+    if len(found.tried) > 1:
+        yield f"Tried: {'; '.join(found.tried)}."
     yield from proof_in_words(certificate)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from philia.graphs import Graph
     from philia.models import CommunityModel
 
 MODEL_SUFFIX = ".safetensors"
@@ -32,21 +34,78 @@ def load_community_model(path: Path, task: str) -> CommunityModel:
     return model
 
 
-def check_target(path: Path, *, force: bool) -> None:
-    """Raise an error, before any work, if the file cannot be written or would replace another one.
+_OWN_TABLES = (b"node,community,kind,share,membership\n", b"source,target,probability\n", b"source,target,forest\n")
+"""The first lines of tables that commands write."""
+
+_LOOKED_AT = 1 << 12
+"""Bytes at the beginning and at the end of a file that show who wrote it."""
+
+
+def is_own(path: Path) -> bool:
+    """Whether philia wrote the file: a model, a report, or a table of its results.
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "notes.csv"
+    >>> _ = path.write_text("precious")
+    >>> is_own(path)
+    False
+    """
+    with path.open("rb") as file:
+        start = file.read(_LOOKED_AT)
+        file.seek(-min(_LOOKED_AT, path.stat().st_size), 2)
+        end = file.read()
+    return (
+        (start[8:].startswith(b'{"__metadata__"') and b"philia" in start)
+        or b"<title>philia report</title>" in start
+        or start.startswith(_OWN_TABLES)
+        or (start.startswith(b"{") and b'"philia' in start)
+        or (start.startswith(b"PAR1") and b"membership" in end and b"community" in end)
+    )
+
+
+def check_target(path: Path, *, force: bool, printing: bool = False) -> None:
+    """Raise an error, before any work, if the file cannot be written or would replace one that philia did not write.
+
+    With ``printing`` it may be "-", the standard output.
 
     >>> check_target(Path("no/such/folder/new.csv"), force=False)
     Traceback (most recent call last):
     philia.exceptions.InvalidParameterError: there is no folder 'no/such/folder' to write 'new.csv' to; make it first
     """
     if str(path) == "-":
+        if printing:
+            return
         raise InvalidParameterError("this command cannot write to standard output; give the name of a file")
     if path.is_dir():
         raise InvalidParameterError(f"{str(path)!r} is a folder; give the path of a file in it")
-    if path.is_file() and not force:
-        raise InvalidParameterError(f"{str(path)!r} exists already; choose another name, or add --force to replace it")
+    if path.is_file() and not force and not is_own(path):
+        raise InvalidParameterError(
+            f"{str(path)!r} exists already and was not written by this program; choose another name, or add --force to "
+            "replace it"
+        )
     if not path.parent.is_dir():
         raise InvalidParameterError(f"there is no folder {str(path.parent)!r} to write {path.name!r} to; make it first")
+
+
+def write_links(graph: Graph, path: Path) -> None:
+    """Write the graph to a file, or as CSV to the standard output if the path is "-".
+
+    >>> import tempfile
+    >>> from philia import as_graph
+    >>> path = Path(tempfile.mkdtemp()) / "links.csv"
+    >>> write_links(as_graph([("ann", "bob")]), path)
+    >>> path.read_text().split()
+    ['source,target', 'ann,bob']
+    """
+    from philia.graphs import DescribedGraph, write_graph
+    from philia.graphs.files.edge_list import write_edge_list
+
+    if str(path) != "-":
+        write_graph(graph, path)
+        return
+    sys.stdout.flush()
+    write_edge_list(DescribedGraph(graph), sys.stdout.buffer, delimiter=",")
+    sys.stdout.buffer.flush()
 
 
 def check_figure(path: Path, *, force: bool) -> None:

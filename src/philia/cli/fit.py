@@ -16,7 +16,7 @@ from philia.cli.checkpoint import Resume, checkpoint_of, planned, settle
 from philia.cli.files import MODEL_SUFFIX
 from philia.cli.guard import INTERRUPTED
 from philia.cli.models import OURS, make_model, model_option
-from philia.cli.options import DETECTED, choice, option, reads_links
+from philia.cli.options import DETECTED, choice, option, parsed, reads_links, share_of
 from philia.cli.output import Output
 from philia.cli.report import check_report, write_page
 from philia.exceptions import InvalidParameterError, PhiliaError
@@ -60,7 +60,7 @@ def _solvers() -> list[str]:
 @reads_links("weights", "memory")
 def fit(
     path: options.Links,
-    model: Annotated[str, model_option("Fit another model, with B + C columns.")] = OURS,
+    model: Annotated[str, model_option("Another model, with B + C columns.")] = OURS,
     homophilous: Annotated[int | None, option("-B --homophilous", "Attracting communities (auto).")] = None,
     heterophilous: Annotated[int | None, option("-C --heterophilous", "Repelling communities (auto).")] = None,
     output: Annotated[Path | None, option("-o --output", "Model file (LINKS.safetensors).")] = None,
@@ -74,9 +74,11 @@ def fit(
     seed: options.Seed = 0,
     dtype: Annotated[Precision | None, option("--dtype", "float64, or float32, faster (float64).")] = None,
     threads: Annotated[int | None, option("--threads", "Number of threads (all cores).")] = None,
-    cluster: Annotated[str | None, option("--cluster", "Dask scheduler, such as tcp://10.0.0.1:8786.")] = None,
+    cluster: Annotated[str | None, option("--cluster", "Dask scheduler (tcp://10.0.0.1:8786).")] = None,
     workers: Annotated[int | None, option("--workers", "Number of Dask processes to start.")] = None,
-    held_out: Annotated[float | None, option("--held-out", "Share of pairs to hold out as a test.")] = None,
+    held_out: Annotated[
+        float | None, parsed("--held-out", "Pairs to hold out as a test, such as 10%.", share_of)
+    ] = None,
     report: Annotated[Path | None, option("--report", "Also write a report, such as report.html.")] = None,
     reading: ReadingOptions = DETECTED,
     resume: Resume = False,
@@ -88,28 +90,34 @@ def fit(
     """Fit attracting and repelling communities to a network; Ctrl-C saves the best so far.
 
     Example:
-    $ philia fit links.csv -o model.safetensors
+    $ philia fit links.csv --report report.html
+    $ philia fit links.csv -B 8 -C 2 --held-out 10% -o model.safetensors
     $ philia fit links.csv --model BigClam -B 10 -C 0
     """
     out = Output(json, quiet, debug)
     target = _target(path, output)
     _check_counts({"--iterations": iterations, "--threads": threads})
+    if report is not None and model != OURS:
+        raise InvalidParameterError(f"--report shows reasons, which {model} does not have; remove --report or --model")
+    fitted = make_model(
+        model,
+        homophilous,
+        heterophilous,
+        seed,
+        penalty=penalty,
+        background=background and background.value,
+        start=start,
+        dtype=dtype and dtype.value,
+        n_jobs=threads,
+        **_search(model, solver, iterations),
+    )
+    fitted.check_settings()
     if report is not None:
-        _check_report(report, model, force=force or resume)
+        check_report(report, force=force or resume)
     checkpoint = checkpoint_of(target, resume=resume, force=force)
     with out.listening(), _saying_what_is_saved(target, checkpoint):
-        fitted = make_model(
-            model,
-            homophilous,
-            heterophilous,
-            seed,
-            penalty=penalty,
-            background=background and background.value,
-            start=start,
-            dtype=dtype and dtype.value,
-            n_jobs=threads,
-            **_search(model, solver, iterations),
-        )
+        if homophilous is heterophilous is None and model != OURS:
+            _remark_on_numbers(out, fitted)
         with _executor(fitted, cluster, workers, threads):
             graph = _read(out, path, reading, fitted)
             if reading.weights:
@@ -149,7 +157,7 @@ def _saying_what_is_saved(target: Path, checkpoint: Checkpoint) -> Iterator[None
         hint = ""
         with suppress(PhiliaError):
             if checkpoint.about is not None:
-                hint = f" To continue from {checkpoint.path}, run the same command with --resume."
+                hint = f" To continue from {checkpoint.path}, run the same command again."
         raise KeyboardInterrupt(f"No model was saved.{hint}") from None
 
 
@@ -159,10 +167,13 @@ def _check_counts(counts: dict[str, int | None]) -> None:
             raise InvalidParameterError(f"{name} is {count}; it must be 1 or more")
 
 
-def _check_report(report: Path, model: str, *, force: bool) -> None:
-    if model != OURS:
-        raise InvalidParameterError(f"--report shows reasons, which {model} does not have; remove --report or --model")
-    check_report(report, force=force)
+def _remark_on_numbers(out: Output, model: LinkModel) -> None:
+    settings = model.get_params(deep=False)
+    counts = [f"{name} is {settings[name]}" for name in ("n_communities", "n_columns") if name in settings]
+    if counts:
+        out.remark(
+            f"{type(model).__name__} does not choose numbers of communities: {counts[0]}; set it with -B and -C."
+        )
 
 
 def _target(path: str, output: Path | None) -> Path:
@@ -307,7 +318,7 @@ def _show(out: Output, path: str, model: LinkModel, summary: dict[str, Any], che
     if model.solution_.reason == "interrupted":
         out.say("The fit was interrupted; the best model so far is saved.", style="yellow")
         if checkpoint.about is not None:
-            out.say(f"To continue, run the same command with --resume; to discard the rest, remove {checkpoint.path}.")
+            out.say("To continue, run the same command again; with --force it starts anew.")
     if "report" in summary:
         out.say(f"Wrote {summary['report']}; open it in a browser.")
     out.say(f"Saved in {summary['model']}. To see the communities: philia communities {summary['model']}")

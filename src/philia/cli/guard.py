@@ -13,6 +13,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from philia.cli.options import complete_help
+from philia.cli.wording import as_typed
 from philia.exceptions import PhiliaError
 
 _MISTAKE, _BUG, INTERRUPTED, _CLOSED = 2, 1, 130, 141
@@ -24,8 +25,16 @@ class GuardedGroup(TyperGroup):
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Show the help."""
+        complete_help(self.get_params(ctx))
         with _help_cut_off():
             super().format_help(ctx, formatter)
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the arguments; ``help fit`` and ``version`` are what others would type."""
+        if args and args[0] in ("help", "version") and args[0] not in self.commands:
+            args = [*args[1:], "--help"] if args[0] == "help" else ["--version"]
+        parsed: list[str] = super().parse_args(ctx, args)
+        return parsed
 
     def make_context(self, *arguments: Any, **named: Any) -> Any:
         """Read the options."""
@@ -43,7 +52,7 @@ class GuardedCommand(TyperCommand):
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Show the help."""
-        complete_help(self.params)
+        complete_help(self.get_params(ctx))
         with _help_cut_off():
             super().format_help(ctx, formatter)
 
@@ -75,7 +84,7 @@ def _in_words(error: BaseException) -> tuple[str, int]:
     ("'there/new.csv': No such file or directory", 2)
     """
     if isinstance(error, PhiliaError):
-        return str(error), _MISTAKE
+        return as_typed(str(error)), _MISTAKE
     if isinstance(error, KeyboardInterrupt):
         return f"Interrupted. {error}".strip(), INTERRUPTED
     if isinstance(error, MemoryError):

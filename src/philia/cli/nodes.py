@@ -52,7 +52,7 @@ def read_pairs(path: str, nodes: Nodes, reading: ReadingOptions = DETECTED) -> l
     >>> read_pairs(str(path), Nodes([1, 2, 3]))
     [(3, 1), (1, 3)]
     """
-    links = _scanned(path, reading)
+    links = _scanned(path, nodes, reading)
     names = _nodes(links, nodes)
     return [(names[u], names[v]) for u, v in zip(links.rows.tolist(), links.columns.tolist(), strict=True)]
 
@@ -67,20 +67,22 @@ def read_any_pairs(path: str, nodes: Nodes, reading: ReadingOptions = DETECTED) 
     >>> read_any_pairs(str(path), Nodes([1, 2, 3]))
     [('zoe', 1)]
     """
-    links = _scanned(path, reading)
+    links = _scanned(path, nodes, reading)
     names = [node_called(nodes, _text(written)) for written in links.names]
     return [(names[u], names[v]) for u, v in zip(links.rows.tolist(), links.columns.tolist(), strict=True)]
 
 
-def _scanned(path: str, reading: ReadingOptions) -> Links:
+def _scanned(path: str, nodes: Nodes, reading: ReadingOptions) -> Links:
+    """The pairs in a file; its first line is no header if one of its names is a node."""
     from philia.graphs.files.dialect import find_dialect
-    from philia.graphs.files.edge_list import scan_blocks
+    from philia.graphs.files.edge_list import scan_blocks, without_header
     from philia.graphs.files.text import text_blocks
 
     with opened(path, GraphFileError) as source:
         blocks = text_blocks(source.stream, reading.encoding)
         dialect, first = find_dialect(next(blocks, b""), reading)
-        return scan_blocks(first, blocks, dialect)
+        scanned = scan_blocks(first, blocks, dialect)
+        return without_header(scanned, dialect, lambda name: node_called(nodes, name) in nodes)[0]
 
 
 def _text(written: object) -> str:

@@ -52,6 +52,22 @@ def choice(name: str, text: str, registry: _Registry, *, or_number: bool = False
     return typer.Option(name, help=text, show_default=False, metavar="NAME", parser=chosen, autocompletion=completions)
 
 
+def parsed(name: str, text: str, parse: Callable[[str], Any]) -> Any:
+    """An option whose text is turned into a value by ``parse``."""
+    return typer.Option(*name.split(), help=text, show_default=False, parser=parse)
+
+
+def share_of(text: str) -> float:
+    """A share, typed as a number or in percent.
+
+    >>> share_of("0.1"), share_of("10%"), share_of("10 %")
+    (0.1, 0.1, 0.1)
+    """
+    if not _is_number(text.rstrip("% ")):
+        raise typer.BadParameter(f"{text!r} is not a share; give a number such as 0.1, or percent such as 10%.")
+    return float(text.rstrip("% ")) / (100 if text.rstrip().endswith("%") else 1)
+
+
 def _is_number(text: str) -> bool:
     try:
         float(text)
@@ -61,8 +77,13 @@ def _is_number(text: str) -> bool:
 
 
 def complete_help(parameters: list[Any]) -> None:
-    """Write the names of registries into the help of options that are about to be shown."""
+    """Write the names of registries into the help of options that are about to be shown, and hide their types.
+
+    The sentences say what an option takes; columns of types and of negations would leave them half of a line.
+    """
     for parameter in parameters:
+        if not getattr(parameter, "required", False):
+            parameter.metavar, parameter.secondary_opts = "", []
         text = getattr(parameter, "help", None)
         if text in _REGISTRIES and "{names}" in text:
             parameter.help = text.format(names=_listed(_REGISTRIES[text]()))
@@ -130,7 +151,7 @@ Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A model written by
 Links = Annotated[
     str, typer.Argument(metavar="LINKS", help="A file of links; - is standard input.", show_default=False)
 ]
-Force = Annotated[bool, option("--force", "Replace the output file if it exists.")]
+Force = Annotated[bool, option("--force", "Replace files, whoever wrote them.")]
 Seed = Annotated[int, option("--seed", "Random seed (0).")]
 Json = Annotated[bool, option("--json", "Print JSON, for programs.")]
 Quiet = Annotated[bool, option("--quiet -q", "Print nothing but errors.")]

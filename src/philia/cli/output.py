@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 import os
 import sys
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,11 +16,13 @@ from functools import cached_property
 from typing import IO, TYPE_CHECKING, Any
 
 from philia._text import to_json
+from philia.cli.wording import as_typed
+from philia.exceptions import InputWarning
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from philia.solvers import OnIteration, Progress
+    from philia.solvers import OnIteration
 
 _PLAIN_WIDTH = 240
 """The width of tables in a file or a pipe, where no screen sets a limit."""
@@ -28,7 +31,7 @@ _NARROWEST = 60
 """The minimum width of a table. A narrower screen wraps its lines, but its words stay whole."""
 
 _BAR = 12
-"""The width of a bar: next to it, loss, speed and time left fit on a line of 100 columns."""
+"""The width of a bar: next to it, what is counted and the time left fit on a line of 80 columns."""
 
 
 def console_for(stream: IO[str]) -> Console:
@@ -106,17 +109,33 @@ class Output:
 
     @contextmanager
     def listening(self) -> Iterator[None]:
-        """Print what the library logs, such as that it is compiling, for the duration of the block."""
+        """Print what the library logs and what it warns of in the input, for the duration of the block."""
         logger = logging.getLogger("philia")
         handler = _Remarks(self)
         level = logger.level
         logger.addHandler(handler)
         logger.setLevel(logging.DEBUG if self.debug else logging.INFO)
         try:
-            yield
+            with self._warned():
+                yield
         finally:
             logger.removeHandler(handler)
             logger.setLevel(level)
+
+    @contextmanager
+    def _warned(self) -> Iterator[None]:
+        with warnings.catch_warnings():
+            warnings.simplefilter("always", InputWarning)
+            show = warnings.showwarning
+
+            def remark(message: Warning | str, category: type[Warning], *rest: Any, **named: Any) -> None:
+                if issubclass(category, InputWarning):
+                    self.remark(as_typed(str(message)), style="yellow")
+                else:
+                    show(message, category, *rest, **named)
+
+            warnings.showwarning = remark
+            yield
 
 
 class _Remarks(logging.Handler):
@@ -127,12 +146,12 @@ class _Remarks(logging.Handler):
         self._to = out
 
     def emit(self, record: logging.LogRecord) -> None:
-        self._to.remark(record.getMessage())
+        self._to.remark(as_typed(record.getMessage()))
 
 
 @contextmanager
 def progress_line(out: Output) -> Iterator[OnIteration | None]:
-    """A function to call after every iteration, which shows the iteration, loss, speed and time left.
+    """A function to call after every iteration, which shows the stage, the share of it that is done, and the time left.
 
     >>> with progress_line(Output(quiet=True)) as on_iteration:
     ...     print(on_iteration)
@@ -141,32 +160,9 @@ def progress_line(out: Output) -> Iterator[OnIteration | None]:
     if out.quiet or not out.errors.is_terminal:
         yield None
         return
-    from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
-    from rich.progress import Progress as Line
+    from philia.fitting.progress_bar import progress_bar
 
-    columns = (
-        TextColumn("{task.fields[stage]}iteration {task.completed} of {task.total}"),
-        BarColumn(bar_width=_BAR),
-        TextColumn("loss {task.fields[loss]}"),
-        TextColumn("{task.fields[speed]}"),
-        TextColumn("at most"),
-        TimeRemainingColumn(),
-        TextColumn("left"),
-    )
-    with Line(*columns, console=out.errors, transient=True) as line:
-        task = line.add_task("fit", total=None, loss="…", speed="", stage="")
-
-        def show(progress: Progress) -> None:
-            speed = progress.iteration / max(progress.seconds, 1e-9)  # the first report may come within a clock tick
-            line.update(
-                task,
-                completed=progress.iteration,
-                total=progress.iterations,
-                loss=f"{progress.value:,.6g}",
-                speed=f"{speed:,.1f} iterations/s",
-                stage=f"{progress.stage}: " if progress.stage else "",
-            )
-
+    with progress_bar(out.errors) as show:
         yield show
 
 

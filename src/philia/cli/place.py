@@ -90,7 +90,7 @@ def _show(out: Output, placed: Placement, neighbours: dict[Node, list[Node]], to
             "node": plain(name),
             "links": [plain(other) for other in dict.fromkeys(neighbours[name])],
             "communities": found.of(name),
-            "likeliest": [{"node": plain(x.v), "probability": x.probability} for x in placed.top_links(name, top)],
+            "likeliest": [{"node": plain(x.v), "probability": x.probability} for x in placed.top_links(top, node=name)],
         }
         for name in placed.nodes
     ]

@@ -89,7 +89,7 @@ def _of_pairs(model: LinkModel, path: str, reading: ReadingOptions) -> _Rows:
 
 def _missing(model: LinkModel, node: str | None, count: int) -> _Rows:
     name = None if node is None else node_called(model.graph_.nodes, node)
-    return [(link.u, link.v, link.probability, False) for link in model.top_links(name, count)]
+    return [(link.u, link.v, link.probability, False) for link in model.top_links(count, node=name)]
 
 
 def _show(out: Output, rows: _Rows) -> None:

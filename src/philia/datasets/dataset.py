@@ -74,7 +74,7 @@ def load(name: str) -> Dataset:
     about, paths = entry(name), fetch(name)
     labels = {} if about.labels is None else read_communities(paths[about.labels])
     named: Communities = {str(label): members for label, members in labels.items()}
-    graph, communities = about.part(read_graph(paths[about.links]), named)
+    graph, communities = about.part(read_graph(paths[about.links], weights=False), named)
     return Dataset(
         name, about.title, graph, communities, about.description, about.citation, about.licence, about.source
     )
@@ -96,4 +96,4 @@ def classic(name: str) -> Graph:
         raise MissingDependencyError(
             f"the network {name!r} comes from networkx, which is not installed; install it with `pip install networkx`"
         ) from None
-    return as_graph(getattr(networkx, CLASSICS[name])())
+    return as_graph(getattr(networkx, CLASSICS[name])(), weights=False)

@@ -19,6 +19,8 @@ from philia.evaluate.link_prediction import (
     evaluate_links,
     link_scores,
 )
+from philia.evaluate.matching import Match, Matching, compare
+from philia.evaluate.pair_classifier import LabelledPairs, PairClassifier, labelled_pairs
 from philia.evaluate.predictors import PREDICTORS
 from philia.evaluate.reconstruction import Reconstruction, reconstruction
 from philia.pairs.calibration import Calibration
@@ -32,15 +34,21 @@ __all__ = [
     "Cover",
     "Estimate",
     "EstimatedLinkScores",
+    "LabelledPairs",
     "LinkScores",
+    "Match",
+    "Matching",
+    "PairClassifier",
     "Reconstruction",
     "as_cover",
     "best_match_f1",
+    "compare",
     "compare_communities",
     "compare_models",
     "estimated_likelihood",
     "estimated_link_scores",
     "evaluate_links",
+    "labelled_pairs",
     "link_scores",
     "omega_index",
     "overlapping_nmi",

@@ -3,25 +3,29 @@
 from philia.exact.arboricity import OrientedSquares, by_arboricity, by_arboricity_as_printed
 from philia.exact.certificate import Certificate, OnProgress, certify, fingerprint
 from philia.exact.certified import Certified, certified, load_exact
+from philia.exact.closeness import CloseFactors
 from philia.exact.degeneracy import by_degeneracy, by_levels
 from philia.exact.fit import FittedExactly, fit_exact, smallest_exact
+from philia.exact.lower_bounds import LeastColumns, least_columns
 from philia.exact.max_degree import by_max_degree, by_max_degree_one_sided
 from philia.exact.methods import by_circle, exact_community, exact_logistic
 from philia.exact.overlap_threshold import by_overlap_threshold, probability_scale
 from philia.exact.polynomials import OneSidedPolynomials, SignPolynomials, communities, logistic
 from philia.exact.products import FloatCommunities, FloatLogistic, IntegerCommunities, IntegerLogistic
-from philia.exact.representation import Representation, Signs
+from philia.exact.representation import Representation, Signs, Verdict
 from philia.exact.sign_changes import Elimination, SearchProgress, by_sign_changes, eliminated, found_order
 
 __all__ = [
     "Certificate",
     "Certified",
+    "CloseFactors",
     "Elimination",
     "FittedExactly",
     "FloatCommunities",
     "FloatLogistic",
     "IntegerCommunities",
     "IntegerLogistic",
+    "LeastColumns",
     "OnProgress",
     "OneSidedPolynomials",
     "OrientedSquares",
@@ -29,6 +33,7 @@ __all__ = [
     "SearchProgress",
     "SignPolynomials",
     "Signs",
+    "Verdict",
     "by_arboricity",
     "by_arboricity_as_printed",
     "by_circle",
@@ -47,6 +52,7 @@ __all__ = [
     "fingerprint",
     "fit_exact",
     "found_order",
+    "least_columns",
     "load_exact",
     "logistic",
     "probability_scale",

@@ -13,7 +13,7 @@ positive, all coefficients of one power have the same sign, which makes communit
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
@@ -28,8 +28,8 @@ from philia.exact.representation import (
     Construction,
     Integers,
     Representation,
-    Signs,
     Theorem,
+    Verdict,
     check_integers,
     check_starts,
 )
@@ -47,8 +47,8 @@ class OrientedSquares:
     ``starts`` has the first position of each node's ``roots``. Roots are points; those beyond the last node pad.
 
     >>> pair = OrientedSquares(np.array([0, 1, 2]), np.array([3, 1]), "given")
-    >>> pair.signs(np.arange(2)).values.tolist(), pair.community_columns
-    ([[-1, 1], [1, -1]], 9)
+    >>> [pair.score(0, v) for v in range(2)], pair.community_columns
+    ([-31, 1], 9)
     """
 
     starts: Int64Array
@@ -103,10 +103,14 @@ class OrientedSquares:
         """The score of one pair as one integer."""
         return 1 - 2 * self._value(u, v) * self._value(v, u)
 
-    def signs(self, rows: Int64Array) -> Signs:
-        """The signs of the scores of some rows with all nodes."""
-        joined = self._joined[rows].toarray() > 0
-        return Signs(np.where(joined, np.int8(1), np.int8(-1)))
+    def verdicts(self, wanted: sparse.csr_array) -> Iterator[Verdict]:
+        """Whether scores are positive exactly where asked: on the pairs of which one is a root of the other."""
+        differ = sparse.coo_array((self._joined > 0) != (wanted != 0))
+        wrong = min(zip(*(ends.tolist() for ends in differ.coords), strict=True), default=None)
+        if wrong is None:
+            yield Verdict(self.n_nodes)
+        else:
+            yield Verdict(self.n_nodes, wrong=(*wrong, 1 if self._joined[wrong] else -1))
 
     def logistic(self) -> IntegerLogistic:
         """Scores, or twice the scores, as X Yᵀ.

@@ -10,20 +10,17 @@ from math import inf
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
-from philia._types import BoolArray, Int64Array, Node
+from philia._types import BoolArray, Node
 from philia._version import __version__
 from philia.exact.constructions import theorem_of
-from philia.exact.representation import Integers, Representation, Signs, check_construction, columns_of
+from philia.exact.representation import Integers, Representation, Verdict, check_construction, columns_of
 from philia.exceptions import InvalidParameterError, NotExactError, PhiliaError
-from philia.execution import LocalThreads
 from philia.graphs import Graph
 
 OnProgress = Callable[[int, int], None]
 """Called with the number of rows done and the number of all rows."""
-
-_ENTRIES = 1 << 17
-"""Pairs per block: small enough for a smooth progress bar and a prompt answer to Ctrl-C."""
 
 _MARGIN_SLACK = 0.1
 """Bits by which a claimed margin may differ from the one found: in floats it depends on the order of sums."""
@@ -222,23 +219,22 @@ def _agree(claimed: float | None, found: float | None) -> bool:
 def _checked_margin(
     graph: Graph, representation: Representation, loops: BoolArray | None, on_progress: OnProgress | None
 ) -> float:
-    """The least margin of all rows; an error if any sign is wrong."""
-    n = graph.n_nodes
-    size = max(1, _ENTRIES // max(n, 1))
-    blocks = [np.arange(top, min(top + size, n)) for top in range(0, n, size)]
+    """The least margin of all scores; an error if any sign is wrong."""
+    wanted = graph.adjacency if loops is None else sparse.csr_array(graph.adjacency + sparse.diags_array(loops * 1.0))
     margin = inf
-    for rows, signs in zip(blocks, _decided(representation, blocks), strict=True):
-        _check_block(graph, loops, rows, signs)
-        margin = min(margin, signs.margin)
+    for verdict in _decided(representation, wanted):
+        if verdict.wrong is not None:
+            raise _refuted(graph, wanted, *verdict.wrong)
+        margin = min(margin, verdict.margin)
         if on_progress is not None:
-            on_progress(int(rows[-1]) + 1, n)
+            on_progress(verdict.done, graph.n_nodes)
     return margin
 
 
-def _decided(representation: Representation, blocks: list[Int64Array]) -> Iterator[Signs]:
-    """The signs of each block; the numbers may come from anyone, so any failure becomes an error of our own."""
+def _decided(representation: Representation, wanted: sparse.csr_array) -> Iterator[Verdict]:
+    """The verdicts; the numbers may come from anyone, so any failure becomes an error of our own."""
     try:
-        yield from LocalThreads().map(representation.signs, blocks)
+        yield from representation.verdicts(wanted)
     except PhiliaError:
         raise
     except Exception as error:
@@ -248,18 +244,10 @@ def _decided(representation: Representation, blocks: list[Int64Array]) -> Iterat
         ) from error
 
 
-def _check_block(graph: Graph, loops: BoolArray | None, rows: Int64Array, signs: Signs) -> None:
-    linked = graph.adjacency[rows].toarray() > 0
-    if loops is not None:
-        linked[np.arange(rows.size), rows] = loops[rows]
-    wrong = signs.values != np.where(linked, 1, -1)
-    if not wrong.any():
-        return
-    i, v = (int(at[0]) for at in np.nonzero(wrong))
-    kind = {1: "positive", -1: "negative", 0: "zero"}[int(signs.values[i, v])]
-    fact = "linked" if linked[i, v] else "not linked"
-    one, other = graph.nodes[int(rows[i])], graph.nodes[v]
-    raise NotExactError(
-        f"the score of {one!r} and {other!r} is {kind}, but in the graph they are {fact}; "
+def _refuted(graph: Graph, wanted: sparse.csr_array, u: int, v: int, sign: int) -> NotExactError:
+    kind = {1: "positive", -1: "negative", 0: "zero"}[sign]
+    fact = "linked" if wanted[u, v] else "not linked"
+    return NotExactError(
+        f"the score of {graph.nodes[u]!r} and {graph.nodes[v]!r} is {kind}, but in the graph they are {fact}; "
         "the representation is not that of this graph"
     )

@@ -2,7 +2,8 @@
 
 **Files.** Arrays are kept without loss as JSON text, and read with the distrust that a file from anyone deserves.
 Every field is checked for its type and range before it is used, unknown and repeated fields are refused, and no array
-is unpacked before it is known to fit into a budget that grows with the file's size. docs/exact.md describes the format.
+is unpacked before it is known to fit into a budget that grows with the file's size. docs/certificate.md describes the
+format.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from scipy import sparse
 from philia._types import BoolArray, Node
 from philia.exact.arboricity import OrientedSquares
 from philia.exact.certificate import Certificate, OnProgress, certify, facts_of
+from philia.exact.closeness import CloseFactors, close_factors
 from philia.exact.polynomials import ONE_SIDED, OneSidedPolynomials, SignPolynomials
 from philia.exact.products import FloatCommunities, FloatLogistic, IntegerCommunities, IntegerLogistic
 from philia.exact.representation import Integers, Representation, check_construction
@@ -96,8 +98,9 @@ class Certified:
     """A graph in numbers, with the names of its nodes and the proof that the numbers are right.
 
     Row v of the ``representation`` is the node ``nodes[v]``. ``loops`` marks the nodes that count as linked with
-    themselves, and is None if none does. ``source`` is the file it was read from, if any, for messages. The parts of
-    the certificate that are about the numbers alone are checked at once; ``verify`` checks the others with a graph.
+    themselves, and is None if none does. ``source`` is the file it was read from, if any, for messages, and ``tried``
+    says what was tried to find it; files do not keep either. The parts of the certificate that are about the numbers
+    alone are checked at once; ``verify`` checks the others with a graph.
 
     >>> from philia.datasets import classic
     >>> from philia.exact import by_sign_changes
@@ -112,6 +115,7 @@ class Certified:
     nodes: Nodes
     loops: BoolArray | None = None
     source: str = ""
+    tried: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         self.nodes.check_unique()
@@ -161,6 +165,21 @@ class Certified:
                 f"{getattr(found, name)!r} was found; the file was changed, so certify the representation again"
             )
         return found
+
+    def probabilities(self, epsilon: float) -> CloseFactors:
+        """Factors of a community model whose probabilities are within ``epsilon`` of 1 on links and of 0 elsewhere.
+
+        The numbers are multiplied by a scale, which is found from the smallest score. They become floats, so they must
+        not be too long: those of a fit are short enough, those of most constructions are not, which is an error.
+
+        >>> from philia.datasets import classic
+        >>> from philia.exact import fit_exact
+        >>> karate = classic("karate")
+        >>> found = fit_exact(karate, 6).certified.probabilities(0.001)
+        >>> found.factors.counts
+        (3, 3)
+        """
+        return close_factors(self.representation, epsilon)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write it to a file, as text (JSON); :func:`philia.exact.load_exact` reads it.

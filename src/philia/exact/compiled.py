@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from philia._compilation import announced, compiled
-from philia.exact.logarithms import logarithm_table
+from philia.exact.logarithms import DIGITS, SLACK, UNIT, logarithm_table
 
 _LEFT, _GOING, _RIGHT = 1, 2, 4
 """Bits that mark a row with a link to the node that goes, or to the one on its left or right."""
@@ -289,11 +289,13 @@ def _judge(
 
 @cache
 def prepare_signs() -> None:
-    """Compile the loops that decide signs before they are used, or load them from the cache."""
-    starts, roots, signs = np.array([0, 1, 1]), np.array([3]), np.array([1, -1], np.int8)
+    """Compile the loops that find and size wrong terms before they are used, or load them from the cache."""
+    rows = np.array([0, 1, 2]), np.array([1, 0])
+    polynomials = np.array([2, 4]), np.array([0, 1, 1]), np.array([3]), np.array([1, -1], np.int8)
     with announced("compiling the signs of polynomials"):
-        term_signs(np.array([0]), np.array([2, 4]), starts, roots, signs)
-        sizes_at(np.array([0]), np.array([1]), np.array([2, 4]), starts, roots, logarithm_table(9))
+        counts = wrong_counts(0, 2, rows, polynomials)
+        wrong_terms(0, 2, counts.sum(), rows, polynomials)
+        sizes_at(np.array([0]), np.array([1]), np.array([2, 4]), polynomials[1], polynomials[2], logarithm_table(9))
 
 
 @cache
@@ -302,43 +304,115 @@ def prepare_construction() -> None:
     with announced("compiling the construction of polynomials"):
         rows = np.array([0, 1, 2]), np.array([1, 0])
         starts, roots, signs, _ = place_roots(rows[0], rows[1], 1)
-        dominating_exponents(np.array([0, 1]), rows, (np.array([2, 4]), starts, roots, signs), logarithm_table(9))
+        polynomials, exponents = (np.array([2, 4]), starts, roots, signs), np.zeros(2, np.int64)
+        raise_exponents(np.array([0, 1]), np.array([0, 1]), exponents, rows, polynomials, logarithm_table(9))
+
+
+@compiled
+def _first_beyond(numbers: Any, low: int, high: int, at: int) -> int:
+    """The first position from ``low`` on, before ``high``, whose number is larger; ``high`` if there is none."""
+    while low < high:
+        middle = (low + high) // 2
+        if numbers[middle] > at:
+            high = middle
+        else:
+            low = middle + 1
+    return low
 
 
 @compiled
 def _sign_at(v: int, at: int, starts: Any, roots: Any, signs: Any) -> Any:
     """The sign of polynomial v at a point that is not a root: it flips at every root to the right of the point."""
-    low, high = starts[v], starts[v + 1]
-    while low < high:
-        middle = (low + high) // 2
-        if roots[middle] > at:
-            high = middle
-        else:
-            low = middle + 1
-    return signs[v] if (starts[v + 1] - low) % 2 == 0 else -signs[v]
+    beyond = starts[v + 1] - _first_beyond(roots, starts[v], starts[v + 1], at)
+    return signs[v] if beyond % 2 == 0 else -signs[v]
 
 
 @compiled
-def term_signs(rows: Any, points: Any, starts: Any, roots: Any, signs: Any) -> tuple[Any, Any]:
-    """The signs of every polynomial at the points of some rows, and of these rows' polynomials at every point.
+def _find_wrong(v: int, rows: Any, polynomials: Any, found: Any) -> int:
+    """Where polynomial v has the wrong sign, into ``found``: position p if there is no link, -1 - p if there is one.
 
-    Only the order of points and roots matters, so ranks serve as well as the numbers themselves.
+    Only the nodes between roots where the polynomial is positive are looked at, and the links of v: each node there is
+    a link or wrong, and each link elsewhere is wrong. The result is how many were found.
     """
-    n = points.size
-    theirs, own = np.empty((rows.size, n), np.int8), np.empty((rows.size, n), np.int8)
-    for i in range(rows.size):
-        u = rows[i]
-        for v in range(n):
-            theirs[i, v] = _sign_at(v, points[u], starts, roots, signs)
-            own[i, v] = _sign_at(u, points[v], starts, roots, signs)
-    return theirs, own
+    starts, neighbours = rows
+    points, root_starts, roots, signs = polynomials
+    first, degree = root_starts[v], root_starts[v + 1] - root_starts[v]
+    entry, end, count, high = starts[v], starts[v + 1], 0, 0
+    interval = degree % 2 if signs[v] > 0 else (degree + 1) % 2
+    while interval <= degree:
+        low = 0 if interval == 0 else _first_beyond(points, high, points.size, roots[first + interval - 1])
+        high = points.size if interval == degree else _first_beyond(points, low, points.size, roots[first + interval])
+        while entry < end and neighbours[entry] < low:
+            found[count] = -1 - neighbours[entry]
+            count, entry = count + 1, entry + 1
+        for p in range(low, high):
+            if entry < end and neighbours[entry] == p:
+                entry += 1
+            else:
+                found[count] = p
+                count += 1
+        interval += 2
+    for missed in range(entry, end):
+        found[count] = -1 - neighbours[missed]
+        count += 1
+    return count
+
+
+@compiled
+def wrong_counts(first: int, last: int, rows: Any, polynomials: Any) -> Any:
+    """The number of nodes at which each polynomial from ``first`` up to ``last`` has the wrong sign."""
+    counts, found = np.empty(last - first, np.int64), np.empty(polynomials[0].size, np.int64)
+    for v in range(first, last):
+        counts[v - first] = _find_wrong(v, rows, polynomials, found)
+    return counts
+
+
+@compiled
+def wrong_terms(first: int, last: int, total: int, rows: Any, polynomials: Any) -> tuple[Any, Any, Any, Any]:
+    """The wrong terms of the polynomials from ``first`` up to ``last``, of which there are ``total``.
+
+    For each: the polynomial v, the node u at which it is wrong, the sign that the score should have, and the sign of
+    polynomial u at v.
+    """
+    points, root_starts, roots, signs = polynomials
+    owners, nodes = np.empty(total, np.int64), np.empty(total, np.int64)
+    wanted, others = np.empty(total, np.int8), np.empty(total, np.int8)
+    found, t = np.empty(points.size, np.int64), 0
+    for v in range(first, last):
+        for k in range(_find_wrong(v, rows, polynomials, found)):
+            owners[t], wanted[t] = v, 1 if found[k] < 0 else -1
+            nodes[t] = max(found[k], -1 - found[k])
+            others[t] = _sign_at(nodes[t], points[v], root_starts, roots, signs)
+            t += 1
+    return owners, nodes, wanted, others
+
+
+@compiled
+def _logarithm(number: int) -> Any:
+    """The logarithm of a number from 1 to 2³² - 1, as in :mod:`philia.exact.logarithms`."""
+    shift, top = 31, np.uint64(number)
+    while top < np.uint64(1 << 31):
+        shift, top = shift - 1, top << np.uint64(1)
+    total: Any = shift
+    for _ in range(DIGITS):
+        square = top * top
+        large = square >> np.uint64(63)
+        top = square >> (np.uint64(31) + large)
+        total = 2 * total + np.int64(large)
+    return total
 
 
 @compiled
 def _size_at(v: int, at: int, starts: Any, roots: Any, table: Any) -> int:
-    size = 0
-    for entry in range(starts[v], starts[v + 1]):
-        size += table[abs(at - roots[entry])]
+    size, first, end = 0, starts[v], starts[v + 1]
+    if first == end:
+        return 0
+    if max(abs(at - roots[first]), abs(at - roots[end - 1])) < table.size:  # no root is farther away than these
+        for entry in range(first, end):
+            size += table[abs(at - roots[entry])]
+    else:
+        for entry in range(first, end):
+            size += _logarithm(abs(at - roots[entry]))
     return size
 
 
@@ -437,30 +511,33 @@ def _best_gap(linked: Any, low: int, high: int) -> int:
 
 
 @compiled
-def dominating_exponents(removal: Any, rows: Any, polynomials: Any, table: Any) -> Any:
-    """The least nonnegative integer exponents with which each wrong term is less than half of the right one.
+def raise_exponents(going: Any, rank: Any, exponents: Any, rows: Any, polynomials: Any, table: Any) -> None:
+    """Raise the exponents of earlier nodes until the wrong terms of the ``going`` nodes are less than half of theirs.
 
-    Nodes that go last get their exponents first. Where the term of such a node u is wrong at a node v that goes
-    earlier, 2^e_v |f_v(x_u)| ≥ 2 · 2^e_u |f_u(x_v)| is ensured by logarithms from below on the left and from above on
-    the right.
+    ``rank`` is each node's place in the order of removal, in which nodes go last to first, so that the exponent of a
+    node is final when its turn comes. Where its term is wrong at a node v that goes earlier,
+    2^e_v |f_v(x_u)| ≥ 2 · 2^e_u |f_u(x_v)| is ensured by logarithms from below on the left and from above on the right.
     """
-    starts, neighbours = rows
-    points, root_starts, roots, signs = polynomials
-    n = points.size
-    unit = table[2]
-    exponents, linked = np.zeros(n, np.int64), np.zeros(n, np.bool_)
-    for at in range(n - 1, -1, -1):
-        v = removal[at]
-        row = neighbours[starts[v] : starts[v + 1]]
-        linked[row] = True
-        for later in range(at + 1, n):
-            u = removal[later]
-            right = 1 if linked[u] else -1
-            if _sign_at(u, points[v], root_starts, roots, signs) == right:
-                continue
-            theirs = _size_at(u, points[v], root_starts, roots, table) + 2 * (root_starts[u + 1] - root_starts[u])
-            own = _size_at(v, points[u], root_starts, roots, table)
-            needed = -((own - theirs) // unit) + 1 + exponents[u]
-            exponents[v] = max(exponents[v], needed)
-        linked[row] = False
-    return exponents
+    points, root_starts, roots, _ = polynomials
+    found = np.empty(points.size, np.int64)
+    for u in going:
+        for k in range(_find_wrong(u, rows, polynomials, found)):
+            v = max(found[k], -1 - found[k])
+            if rank[v] < rank[u]:
+                theirs = _size_at(u, points[v], root_starts, roots, table)
+                own = _size_at(v, points[u], root_starts, roots, table)
+                above = own - theirs - SLACK * (root_starts[u + 1] - root_starts[u])
+                exponents[v] = max(exponents[v], exponents[u] + 1 - above // UNIT)
+
+
+@compiled
+def changes_at(starts: Any, columns: Any, direction: Any, partners: Any) -> Any:
+    """dF Pᵀ + P dFᵀ at listed pairs in compressed rows."""
+    changes = np.zeros(columns.size)
+    for i in range(starts.size - 1):
+        for entry in range(starts[i], starts[i + 1]):
+            j, change = columns[entry], 0.0
+            for k in range(direction.shape[1]):
+                change += direction[i, k] * partners[j, k] + direction[j, k] * partners[i, k]
+            changes[entry] = change
+    return changes

@@ -26,10 +26,10 @@ import numpy.typing as npt
 
 from philia._types import Int64Array
 
-_DIGITS = 24
+DIGITS = 24
 """Binary digits after the point; the proof above is for this number."""
 
-UNIT = 1 << _DIGITS
+UNIT = 1 << DIGITS
 """One bit, in the units in which logarithms are counted."""
 
 SLACK = 2
@@ -70,7 +70,7 @@ def long_logarithms(numbers: Iterable[int]) -> Int64Array:
 def _with_digits(tops: npt.NDArray[np.uint64], shift: Int64Array) -> Int64Array:
     """The digits by squaring, from the leading 32 bits of each number and the position of its first bit."""
     total = shift
-    for _ in range(_DIGITS):
+    for _ in range(DIGITS):
         squares = tops * tops  # of 63 or 64 bits
         large = squares >> np.uint64(63)
         tops = np.where(large == 1, squares >> _TOP, squares >> (_TOP - np.uint64(1)))

@@ -13,18 +13,24 @@ nodes.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
 
+from philia._text import counted
 from philia.exact.certificate import OnProgress
 from philia.exact.certified import Certified, certified, first_certified
 from philia.exact.constructions import CONSTRUCTIONS
 from philia.exact.degeneracy import by_degeneracy, circle_candidates
+from philia.exact.fit import FittedExactly, smallest_exact
+from philia.exact.lower_bounds import least_columns
 from philia.exact.max_degree import by_max_degree_one_sided
 from philia.exact.polynomials import SignPolynomials
 from philia.exact.representation import Construction
 from philia.exact.sign_changes import Elimination, by_sign_changes
-from philia.exceptions import NotExactError
+from philia.exceptions import InvalidParameterError, NotExactError
 from philia.graphs import Graph, degeneracy
+
+Effort = Literal["quick", "thorough"]
 
 _SPARSE = 12
 """The largest degeneracy for which floats on a circle are tried; they have been seen to work up to about 8."""
@@ -36,20 +42,45 @@ _MANY = 2000
 def exact_community(
     graph: Graph,
     *,
+    effort: Effort = "quick",
     elimination: Elimination | None = None,
     random_state: int = 0,
     on_progress: OnProgress | None = None,
 ) -> Certified:
     """Nonnegative integer communities whose signs are the graph, in as few columns as is known, certified.
 
-    Most of the time goes into the search for a line of nodes, unless one is given as ``elimination``
-    (:func:`philia.exact.found_order`). ``on_progress`` reports on the check that follows.
+    A "quick" effort is a construction, for which a line of nodes is searched for, unless one is given as
+    ``elimination`` (:func:`philia.exact.found_order`); ``on_progress`` reports on the check that follows. A "thorough"
+    one then looks for fits with fewer columns (:func:`philia.exact.smallest_exact`), which may take minutes on graphs
+    with thousands of nodes. The result says in ``tried`` what was tried.
 
     >>> from philia.datasets import classic
-    >>> exact_community(classic("karate")).certificate.columns <= 10
+    >>> karate = classic("karate")
+    >>> exact_community(karate).certificate.columns <= 10
     True
+    >>> exact_community(karate, effort="thorough").tried[-1]
+    'fit: 5 columns'
     """
-    return certified(graph, _symmetric(graph, elimination, random_state), on_progress=on_progress)
+    if effort not in get_args(Effort):
+        raise InvalidParameterError(f"effort is {effort!r}; use one of {', '.join(map(repr, get_args(Effort)))}")
+    found = certified(graph, _symmetric(graph, elimination, random_state), on_progress=on_progress)
+    tried: tuple[str, ...] = (f"{found.certificate.construction}: {counted(found.certificate.columns, 'column')}",)
+    fewest = least_columns(graph).columns
+    if effort == "thorough" and found.certificate.columns > fewest:
+        fitted = smallest_exact(graph, most=found.certificate.columns - 1, random_state=random_state)
+        tried += _in_words(fitted, found.certificate.columns - 1)
+        found = found if fitted is None else fitted.certified
+    return replace(found, tried=tried)
+
+
+def _in_words(fitted: FittedExactly | None, most: int) -> tuple[str, ...]:
+    """What a search for the smallest fit tried."""
+    if fitted is None:
+        return (f"fit: none found with up to {most} columns",)
+    return tuple(
+        f"fit: {counted(columns, 'column')}" if enough else f"fit: none found with {counted(columns, 'column')}"
+        for columns, enough in fitted.tried
+    )
 
 
 def exact_logistic(
@@ -133,6 +164,13 @@ METHODS: dict[str, _Method] = {
         lambda graph, line, on_progress: exact_community(graph, elimination=line, on_progress=on_progress),
         along_line=True,
     ),
+    "thorough": _Method(
+        "the same, then fits in fewer columns, which may take minutes",
+        lambda graph, line, on_progress: exact_community(
+            graph, effort="thorough", elimination=line, on_progress=on_progress
+        ),
+        along_line=True,
+    ),
     "fit": _Method("a fit until all signs are right, in fewer columns still but without guarantee", None),
     "logistic": _Method(
         "X Yᵀ in integers",
@@ -141,4 +179,4 @@ METHODS: dict[str, _Method] = {
     ),
     **{one.name.replace(" ", "-"): _by(one) for one in CONSTRUCTIONS.values() if one.meaning},
 }
-"""By name, the default first: three that choose, and every construction that is offered on the command line."""
+"""By name, the default first: four that choose, and every construction that is offered on the command line."""

@@ -19,20 +19,22 @@ full.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
-from threading import Lock
 from typing import ClassVar
 
 import numpy as np
+from scipy import sparse
 
 from philia._types import Int64Array
-from philia.exact.logarithms import SLACK, UNIT, logarithm_table, logarithms, long_logarithms
+from philia.exact.logarithms import SLACK, UNIT, logarithm_table, long_logarithms
 from philia.exact.products import IntegerCommunities, IntegerLogistic, paired_communities
-from philia.exact.representation import Int8Array, Integers, Representation, Signs, check_integers, check_starts
+from philia.exact.representation import Int8Array, Integers, Representation, Verdict, check_integers, check_starts
+from philia.exact.wrong_terms import Line, runs
 from philia.exceptions import InvalidParameterError
+from philia.execution import LocalThreads
 from philia.storage import require_memory
 
 _LARGEST_EXPONENT = 1 << 36
@@ -44,7 +46,11 @@ _LONGEST_VALUE = 1 << 24
 _SHORT = 1 << 24
 """Points and roots below this are short: a table has the logarithms of all their differences, in 256 MB at most."""
 
-_ONE_AT_A_TIME = Lock()
+_OBJECT = 48
+"""Bytes of a Python integer without its digits, and of the reference to it in an array."""
+
+_CHUNK = 1 << 10
+"""Nodes or terms that are dealt with at once, where that may take long for each."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,8 +61,8 @@ class SignPolynomials:
     points and roots may be of any length (dtype object). ``construction`` names what made them, for the certificate.
 
     >>> pair = SignPolynomials(*map(np.array, ([2, 4], [0, 1, 2], [3, 3], [1, -1], [0, 0])))
-    >>> pair.signs(np.arange(2)).values.tolist()
-    [[-1, 1], [1, -1]]
+    >>> [[pair.score(u, v) for v in range(2)] for u in range(2)]
+    [[-2, 2], [2, -2]]
     >>> pair.community_columns, pair.logistic_columns
     (4, 4)
     """
@@ -133,41 +139,41 @@ class SignPolynomials:
         least = min(e_u, e_v)
         return (self.value(v, u) << e_v - least) + (self.value(u, v) << e_u - least)
 
-    def signs(self, rows: Int64Array) -> Signs:
-        """The signs of the scores of some rows with all nodes, and the least margin by which a larger term won.
+    def verdicts(self, wanted: sparse.csr_array) -> Iterator[Verdict]:
+        """Whether scores are positive exactly where asked, from wrong terms only, some nodes at a time.
 
         >>> pair = SignPolynomials(*map(np.array, ([2, 4], [0, 1, 2], [3, 3], [1, 1], [5, 0])))
-        >>> decided = pair.signs(np.arange(2))
-        >>> decided.values.tolist(), round(decided.margin, 3)
-        ([[-1, 1], [1, 1]], 5.0)
+        >>> linked = sparse.csr_array(np.array([[0, 1], [1, 0]]))
+        >>> [verdict.wrong for verdict in pair.verdicts(linked)]
+        [(1, 1, 1)]
         """
-        theirs, own = self.term_signs(rows)
-        values = theirs.copy()
-        i, v = np.nonzero(theirs != own)
-        if not i.size:
-            return Signs(values)
-        u, v = rows[i], np.ascontiguousarray(v)
-        low_theirs, low_own = self._sizes(v, u), self._sizes(u, v)
-        counts = np.diff(self.starts)
-        above = low_theirs - (low_own + SLACK * counts[u])  # at least this many units is their term the larger
-        below = low_own - (low_theirs + SLACK * counts[v])
-        values[i, v] = np.where(above > 0, theirs[i, v], own[i, v])
-        gap = np.maximum(above, below)
-        for t in np.flatnonzero(gap <= 0):
-            values[i[t], v[t]] = np.sign(self.score(int(u[t]), int(v[t])))
-        return Signs(values, max(0.0, float(gap.min()) / UNIT))
+        line = Line.of(wanted, self.points, self.starts, self.roots, self.leading)
+        yield from LocalThreads().map(lambda block: self._verdict(line, *block), line.blocks())
 
-    def term_signs(self, rows: Int64Array) -> tuple[Int8Array, Int8Array]:
-        """The signs of f_v(x_u) and of f_u(x_v) for u in the rows and every v."""
-        from philia.exact.compiled import prepare_signs, term_signs
-
-        prepare_signs()
-        points, roots = self._ranks
-        theirs, own = term_signs(rows, points, self.starts, roots, self.leading.astype(np.int8))
-        return theirs, own
+    def _verdict(self, line: Line, first: int, done: int, total: int) -> Verdict:
+        """The verdict on the scores with wrong terms in this block, with the least margin by which a right term won."""
+        if not total:
+            return Verdict(done)
+        terms = line.terms(first, done, total)
+        v, u, wanted = terms.owners, terms.nodes, terms.wanted
+        counts = np.diff(line.polynomials[1])
+        theirs, own = self._sizes(line, v, u), self._sizes(line, u, v)
+        ahead = own - (theirs + SLACK * counts[v])  # at least this many units is the right term the larger
+        lost = (terms.others != wanted) | (theirs - (own + SLACK * counts[u]) > 0)
+        signs = np.where(lost, -wanted, wanted)
+        if not lost.any():
+            for t in np.flatnonzero(ahead <= 0):
+                signs[t] = np.sign(self.score(int(line.order[u[t]]), int(line.order[v[t]])))
+        wrong = np.flatnonzero(signs != wanted)
+        if not wrong.size:
+            return Verdict(done, max(0.0, float(ahead.min()) / UNIT))
+        pairs = np.sort(line.order[np.stack([u[wrong], v[wrong]])], axis=0).tolist()
+        return Verdict(done, wrong=min(zip(*pairs, signs[wrong].tolist(), strict=True)))
 
     def powers(self) -> Integers:
-        """X: the powers 0, …, degree of each node's point, one row per node."""
+        """X: the powers 0, …, degree of each node's point, one row per node; refused if all columns would not fit."""
+        needed = self.n_nodes * self.community_columns * (_OBJECT + self.bits // 8)
+        require_memory(needed, f"{self.community_columns:,} columns of numbers of up to {self.bits:,} bits")
         points = self.points.astype(object)
         X = np.empty((points.size, self.degree + 1), dtype=object)
         X[:, 0] = 1
@@ -220,49 +226,28 @@ class SignPolynomials:
         """All of its numbers, for a file."""
         return {name: getattr(self, name) for name in ("points", "starts", "roots", "leading", "exponents")}
 
-    @cached_property
-    def _ranks(self) -> tuple[Int64Array, Int64Array]:
-        """Points and roots by their ranks among all of them: the same order, in short numbers."""
-        if self.is_short:
-            return self.points, self.roots
-        line = np.unique(np.concatenate([self.points, self.roots]))
-        return np.searchsorted(line, self.points), np.searchsorted(line, self.roots)
-
-    def _sizes(self, v: Int64Array, u: Int64Array) -> Int64Array:
-        """The logarithms of 2^e_v |f_v(x_u)| for listed pairs, in units, from below."""
+    def _sizes(self, line: Line, v: Int64Array, u: Int64Array) -> Int64Array:
+        """The logarithms of 2^e_v |f_v(x_u)| for listed pairs of positions, in units, from below."""
         if self.is_short:
             from philia.exact.compiled import sizes_at
 
-            largest = int(abs(self.points).max()) + int(abs(self.roots).max(initial=0)) + 1
-            if self.points.size * self.roots.size < largest:  # few polynomials far out: a table would take longer
-                sizes = self._sizes_without_table(v, u)
-            else:
-                sizes = sizes_at(v, u, self.points, self.starts, self.roots, logarithm_table(largest))
+            points, starts, roots, _ = line.polynomials
+            sizes = sizes_at(v, u, points, starts, roots, self._table)
         else:
-            with _ONE_AT_A_TIME:  # the first thread fills the cache for all others
-                sizes = self._long_sizes[u, v]
-        return np.asarray(sizes + UNIT * self.exponents[v].astype(np.int64))
-
-    def _sizes_without_table(self, v: Int64Array, u: Int64Array) -> Int64Array:
-        """The logarithms of |f_v(x_u)| for listed pairs, in units, from below, difference by difference."""
-        points, roots = self.points.astype(np.int64), self.roots.astype(np.int64)
-        counts = np.diff(self.starts)[v]
-        ends = np.concatenate([[0], np.cumsum(counts)])
-        entries = np.arange(ends[-1]) + np.repeat(self.starts[v] - ends[:-1], counts)
-        found = logarithms(abs(np.repeat(points[u], counts) - roots[entries]))
-        return np.asarray(np.diff(np.concatenate([[0], np.cumsum(found)])[ends]))
+            sizes = np.concatenate([self._long_sizes(line.order[v[at]], line.order[u[at]]) for at in _chunks(v.size)])
+        return np.asarray(sizes + UNIT * self.exponents[line.order[v]].astype(np.int64))
 
     @cached_property
-    def _long_sizes(self) -> Int64Array:
-        """The logarithms of |f_v(x_u)| at [u, v], in units: with long numbers each difference is computed only once."""
-        n = self.n_nodes
-        require_memory(8 * n * n, f"the table of the sizes of {n:,} polynomials with long roots")
-        line, where = np.unique(self.roots, return_inverse=True)
-        sizes = np.empty((n, n), dtype=np.int64)
-        for u, at in enumerate(self.points):
-            differences = long_logarithms(abs(line - at))
-            sizes[u] = np.diff(np.concatenate([[0], np.cumsum(differences[where])])[self.starts])
-        return sizes
+    def _table(self) -> Int64Array:
+        """The logarithms of all differences of points and roots, or of few if that would take longer than it saves."""
+        largest = int(self.points.max(initial=0)) + int(abs(self.roots).max(initial=0)) + 1
+        return logarithm_table(largest if self.points.size * self.roots.size >= largest else 2)
+
+    def _long_sizes(self, v: Int64Array, u: Int64Array) -> Int64Array:
+        """The logarithms of |f_v(x_u)| for listed pairs, in units, from below, difference by difference."""
+        ends, entries = runs(self.starts, v)
+        found = long_logarithms(abs(np.repeat(self.points[u], np.diff(ends)) - self.roots[entries]))
+        return np.asarray(np.diff(np.concatenate([[0], np.cumsum(found)])[ends]))
 
     def _constant_term(self, v: int) -> tuple[int, int]:
         """The constant term of a node's polynomial with its weight, as an odd number and an exponent of two."""
@@ -307,9 +292,15 @@ class OneSidedPolynomials:
         """An upper bound on the length of the integers."""
         return self.polynomials.bits
 
-    def signs(self, rows: Int64Array) -> Signs:
-        """The signs of the scores of some rows with all nodes."""
-        return Signs(self.polynomials.term_signs(rows)[0])
+    def verdicts(self, wanted: sparse.csr_array) -> Iterator[Verdict]:
+        """Whether scores are positive exactly where asked: no polynomial may be wrong anywhere."""
+        found = self.polynomials
+        line = Line.of(wanted, found.points, found.starts, found.roots, found.leading)
+        for block in line.blocks():
+            terms = line.terms(*block)
+            rows, columns = line.order[terms.nodes].tolist(), line.order[terms.owners].tolist()
+            wrong = zip(rows, columns, (-terms.wanted).tolist(), strict=True)
+            yield Verdict(block[1], wrong=min(wrong, default=None))
 
     def logistic(self) -> IntegerLogistic:
         """The powers of the points and the coefficients, written out.
@@ -372,15 +363,25 @@ def winning_exponents(
 ) -> Int64Array:
     """Exponents with which each node's term outweighs the wrong terms of all nodes that are removed later.
 
-    ``rows`` is the graph in compressed rows, and ``polynomials`` are points, starts, roots and leading signs.
+    ``rows`` is the graph in compressed rows, each sorted, and ``polynomials`` are points, starts, roots and leading
+    signs. Nodes are in the order of their points.
     """
-    from philia.exact.compiled import dominating_exponents, prepare_construction
+    from philia.exact.compiled import prepare_construction, raise_exponents
 
     prepare_construction()
-    points, _, roots, _ = polynomials
+    n, (points, _, roots, _) = removal.size, polynomials
+    Line(np.arange(n), rows, polynomials).counts()  # refuses what would take days
     table = logarithm_table(int(points.max(initial=2)) + int(roots.max(initial=0)) + 1)
-    exponents: Int64Array = dominating_exponents(removal, rows, polynomials, table)
+    exponents, rank = np.zeros(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+    rank[removal] = np.arange(n)
+    for at in _chunks(n):  # between two calls the search can be interrupted
+        raise_exponents(removal[::-1][at].copy(), rank, exponents, rows, polynomials, table)
     return exponents
+
+
+def _chunks(size: int) -> Iterator[slice]:
+    """Slices that cover so many numbers."""
+    return (slice(top, top + _CHUNK) for top in range(0, size, _CHUNK))
 
 
 def _check(found: SignPolynomials) -> None:

@@ -19,15 +19,17 @@ integers of any length. No sign is ever a guess.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
 from philia._types import Float64Array, Int64Array
-from philia.exact.representation import Integers, Signs, check_integers
+from philia.exact.representation import Integers, Signs, Verdict, check_integers, compared
 from philia.exceptions import InvalidParameterError
 from philia.graphs import Graph
 
@@ -94,9 +96,14 @@ class IntegerCommunities:
     def signs(self, rows: Int64Array) -> Signs:
         """The signs of the scores of some rows with all nodes."""
         V, W = self.memberships, self.weights
-        kind = _kind(W.size << 2 * _longest(V) + _longest(W), V, W)
+        largest = V.max(axis=0, initial=0)
+        kind = _kind(sum(int(w) ** 2 * abs(int(weight)) for w, weight in zip(largest, W, strict=True)), V, W)
         V, W = V.astype(kind), W.astype(kind)
         return _signs_of_products(V[rows] * W, V)
+
+    def verdicts(self, wanted: sparse.csr_array) -> Iterator[Verdict]:
+        """Whether scores are positive exactly where asked, some rows at a time."""
+        return compared(self.signs, wanted)
 
     def arrays(self) -> Mapping[str, Integers]:
         """All of its numbers, for a file."""
@@ -104,7 +111,7 @@ class IntegerCommunities:
 
 
 @dataclass(frozen=True, eq=False)
-class _TwoSided:
+class _TwoSided(ABC):
     """What all scores X Yᵀ have in common, whatever numbers X (``left``) and Y (``right``) hold, one row per node."""
 
     left: npt.NDArray[Any]
@@ -131,6 +138,14 @@ class _TwoSided:
     def logistic_columns(self) -> int:
         """The number of columns on each side."""
         return int(self.left.shape[1])
+
+    @abstractmethod
+    def signs(self, rows: Int64Array) -> Signs:
+        """The signs of the scores of some rows with all nodes; certain, zeros included."""
+
+    def verdicts(self, wanted: sparse.csr_array) -> Iterator[Verdict]:
+        """Whether scores are positive exactly where asked, some rows at a time."""
+        return compared(self.signs, wanted)
 
     def arrays(self) -> Mapping[str, npt.NDArray[Any]]:
         """All of its numbers, for a file."""
@@ -265,6 +280,10 @@ class FloatCommunities:
         B, C = self.homophilous, self.heterophilous
         return signs_of_products(np.hstack([B, -C]), np.hstack([B, C]), rows)
 
+    def verdicts(self, wanted: sparse.csr_array) -> Iterator[Verdict]:
+        """Whether scores are positive exactly where asked, some rows at a time."""
+        return compared(self.signs, wanted)
+
     def arrays(self) -> Mapping[str, Integers]:
         """All of its numbers, for a file."""
         return {"homophilous": self.homophilous, "heterophilous": self.heterophilous}
@@ -339,9 +358,27 @@ def wrong_scores(graph: Graph, left: Float64Array, right: Float64Array, *, stop:
     return wrong
 
 
-def _with_bounds(X: Float64Array, Y: Float64Array) -> tuple[Float64Array, Float64Array]:
+def least_size(X: Float64Array, Y: Float64Array, roundings: int = 0) -> float:
+    """The smallest size of a score X Yᵀ, from below; zero or less if rounding could hide one's sign.
+
+    The numbers may be rounded themselves, so often in all for the two of a product.
+
+    >>> round(least_size(np.array([[1.0], [2.0]]), np.array([[-3.0], [4.0]])), 9)
+    3.0
+    """
+    smallest = np.inf
+    step = max(1, _PAIRS // max(len(Y), 1))
+    with np.errstate(over="ignore", invalid="ignore"):
+        for top in range(0, len(X), step):
+            computed, bounds = _with_bounds(X[top : top + step], Y, roundings)
+            sizes = np.abs(computed) - bounds
+            smallest = min(smallest, float(np.where(np.isfinite(sizes), sizes, 0.0).min(initial=np.inf)))
+    return smallest
+
+
+def _with_bounds(X: Float64Array, Y: Float64Array, roundings: int = 0) -> tuple[Float64Array, Float64Array]:
     """The computed scores, and the bounds that they must exceed in size for their signs to be proved."""
-    K = max(X.shape[1], 1)
+    K = max(X.shape[1], 1) + roundings
     gamma = (K + 2) * 2.0**-53 / (1 - (K + 2) * 2.0**-53)
     bounds = np.abs(X) @ np.abs(Y).T
     bounds *= gamma

@@ -7,20 +7,25 @@ without loops, whatever made the numbers; the bound for overlap thresholds holds
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
 from philia._types import Int64Array
 from philia.exceptions import InvalidParameterError
+from philia.execution import LocalThreads
 from philia.graphs import Graph
 
 Int8Array = npt.NDArray[np.int8]
 Integers = npt.NDArray[Any]
 """Integers: of 64 bits, or of any length as Python integers (dtype object)."""
+
+_ENTRIES = 1 << 17
+"""Pairs per block: small enough for a smooth progress bar and a prompt answer to Ctrl-C."""
 
 _LONGEST_NAME = 100
 """Characters in the name of a construction: it must fit on one line of a terminal, and those in use are far shorter."""
@@ -80,6 +85,21 @@ class Signs:
     margin: float = float("inf")
 
 
+@dataclass(frozen=True)
+class Verdict:
+    """What was decided about the scores of some rows: how many rows are ``done`` by now, the margin, and a wrong pair.
+
+    ``wrong`` is a pair of rows and the sign of its score, if that is not the sign that it should have.
+
+    >>> Verdict(done=34).wrong is None
+    True
+    """
+
+    done: int
+    margin: float = float("inf")
+    wrong: tuple[int, int, int] | None = None
+
+
 class Representation(Protocol):
     """Numbers for each node from which the score of each pair follows; two nodes are linked if it is positive.
 
@@ -112,11 +132,34 @@ class Representation(Protocol):
     def how_signs_are_decided(self) -> str:
         """A sentence for the certificate; files quote it, so it belongs to the file format and must not change."""
 
-    def signs(self, rows: Int64Array) -> Signs:
-        """The signs of the scores of some rows with all nodes, decided without rounding errors."""
+    def verdicts(self, wanted: sparse.csr_array) -> Iterator[Verdict]:
+        """Decide without rounding errors, some rows at a time, whether scores are positive exactly where asked.
+
+        ``wanted`` has an entry for each link, in both directions, and for each node that is linked with itself. Nobody
+        asks for more after a verdict with a wrong pair.
+        """
 
     def arrays(self) -> Mapping[str, Integers]:
         """All of its numbers, for a file; the class takes the same arrays by name."""
+
+
+def compared(signs: Callable[[Int64Array], Signs], wanted: sparse.csr_array) -> Iterator[Verdict]:
+    """Verdicts from the signs of all scores, computed for some rows at a time on several threads.
+
+    >>> wanted = sparse.csr_array(np.array([[0, 1], [1, 0]]))
+    >>> [found.wrong for found in compared(lambda rows: Signs(np.full((rows.size, 2), 1)), wanted)]
+    [(0, 0, 1)]
+    """
+    n = wanted.shape[0]
+    size = max(1, _ENTRIES // max(n, 1))
+    blocks = [np.arange(top, min(top + size, n)) for top in range(0, n, size)]
+    for rows, found in zip(blocks, LocalThreads().map(signs, blocks), strict=True):
+        differ = np.argwhere(found.values != np.where(wanted[rows].toarray() != 0, 1, -1))
+        wrong = None
+        if differ.size:
+            i, v = differ[0]
+            wrong = int(rows[i]), int(v), int(found.values[i, v])
+        yield Verdict(int(rows[-1]) + 1, found.margin, wrong)
 
 
 def columns_of(representation: Representation) -> int:

@@ -31,11 +31,15 @@ from scipy import sparse
 from philia._types import Int64Array
 from philia.exact.polynomials import SignPolynomials, even_points, is_polynomials, winning_exponents
 from philia.exact.representation import Construction, Theorem
+from philia.exact.wrong_terms import runs
 from philia.exceptions import InvalidParameterError
 from philia.graphs import Graph, core_numbers, degeneracy
 
 _MOST_MOVED = 16_384
 """The search moves at most this many nodes, those that go last; one bit for each pair of them takes 32 MB."""
+
+_ROUNDS, _MANY = 300, 2896
+"""Rounds of a search, and the nodes beyond which there are fewer: the time of a round grows with their square."""
 
 _MOVES = 8
 """Moves per node before the order of removal is found again. This and the settings below were chosen by trial."""
@@ -118,9 +122,7 @@ def by_sign_changes(graph: Graph, elimination: Elimination | None = None, *, ran
     exponents = winning_exponents(rows, (points, starts, roots, leading), np.argsort(rounds, kind="stable"))
     position = np.empty(n, dtype=np.int64)
     position[order] = np.arange(n)
-    counts = np.diff(starts)[position]
-    entries = np.repeat(starts[:-1][position] - np.cumsum(counts) + counts, counts) + np.arange(roots.size)
-    ends = np.concatenate([[0], np.cumsum(counts)])
+    ends, entries = runs(starts, position)
     return SignPolynomials(
         points[position], ends, roots[entries], leading[position], exponents[position], SIGN_CHANGES.name
     )
@@ -151,18 +153,19 @@ def found_order(
     graph: Graph,
     *,
     searches: int = 2,
-    rounds: int = 300,
+    rounds: int | None = None,
     random_state: Any = 0,
     on_progress: Callable[[SearchProgress], None] | None = None,
 ) -> Elimination:
     """The best line that a search finds: one with few sign changes in the row of each node when it goes.
 
-    The best of three simple lines is improved by ``searches`` runs of simulated annealing with ``rounds`` rounds each.
-    Every second run starts at a lower temperature and so keeps more of the best line; the others go far from it. Large
-    graphs gain more from rounds, small ones from searches. A round moves single nodes while the order of removal stays
-    as it is, and then finds the order of removal again. It lowers the sum of exp(β · changes) over the rows, in which
-    the largest counts dominate. The amount of work is fixed, whatever the machine: the same random state gives the same
-    line. An interrupt (Ctrl-C) ends the search and gives the best line so far.
+    The best of three simple lines and of a greedy chain is improved by ``searches`` runs of simulated annealing with
+    ``rounds`` rounds each. By default there are 300, and fewer where many nodes are moved, so that a search takes
+    seconds. Every second run starts at a lower temperature and so keeps more of the best line; the others go far from
+    it. Large graphs gain more from rounds, small ones from searches. A round moves single nodes while the order of
+    removal stays as it is, and then finds the order of removal again. It lowers the sum of exp(β · changes) over the
+    rows, in which the largest counts dominate. The amount of work is fixed, whatever the machine: the same random state
+    gives the same line. An interrupt (Ctrl-C) ends the search and gives the best line so far.
 
     >>> from philia.datasets import classic
     >>> found_order(classic("karate")).columns <= 8
@@ -170,7 +173,10 @@ def found_order(
     """
     rng = np.random.default_rng(random_state)
     best = min((eliminated(graph, line) for line in _simple_lines(graph)), key=_quality)
+    best = min(best, eliminated(graph, _chained(graph, best)), key=_quality)
     candidate = best.order
+    if rounds is None:
+        rounds = min(_ROUNDS, max(1, _ROUNDS * _MANY**2 // max(_deciding(graph, best).size, 1) ** 2))
     try:
         for search in range(searches):
             least = best.most, graph.n_nodes
@@ -199,6 +205,23 @@ def _simple_lines(graph: Graph) -> list[Int64Array]:
     if graph.n_links:
         lines.append(reverse_cuthill_mckee(adjacency.astype(np.int32), symmetric_mode=True).astype(np.int64))
     return lines
+
+
+def _chained(graph: Graph, start: Elimination) -> Int64Array:
+    """The line with the deciding nodes in a chain: after each comes the one whose row differs least, of those left."""
+    moved = _deciding(graph, start)
+    part = graph.adjacency[moved][:, moved].astype(np.float32).tocsr()
+    differ = np.diff(part.indptr).astype(np.float32)  # up to a number that is the same for all
+    chain = np.empty(moved.size, dtype=np.int64)
+    at = int(np.argmax(differ)) if moved.size else 0
+    for place in range(moved.size):
+        chain[place], differ[at] = at, np.inf
+        row = np.zeros(moved.size, dtype=np.float32)
+        row[part.indices[part.indptr[at] : part.indptr[at + 1]]] = 2
+        at = int(np.argmin(differ - part @ row))
+    line = start.order.copy()
+    line[np.isin(line, moved)] = moved[chain]
+    return line
 
 
 def _annealed(

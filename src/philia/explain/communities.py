@@ -12,8 +12,9 @@ from typing import Any, overload
 import numpy as np
 from scipy import sparse
 
-from philia._text import listed
+from philia._text import html_table, listed
 from philia._types import Float64Array, Int64Array, Node
+from philia.exceptions import InvalidParameterError
 from philia.explain.links import factor_in_words
 from philia.explain.rules import DOUBLED, Rule, rule_of
 from philia.explain.significance import CommunitySignificance, Significance
@@ -91,7 +92,7 @@ def memberships_of(members: Mapping[Node, float]) -> Float64Array:
     return members.memberships if isinstance(members, Members) else np.array(list(members.values()))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Community:
     """A group of nodes that attract (homophilous) or repel (heterophilous) each other.
 
@@ -132,6 +133,13 @@ class Community:
     def __contains__(self, node: object) -> bool:
         return node in self.members
 
+    def __iter__(self) -> Iterator[Node]:
+        """The names of the members, fullest first."""
+        return iter(self.members)
+
+    def __repr__(self) -> str:
+        return str(self)
+
     def __str__(self) -> str:
         first = ", ".join(str(name) for name in islice(self.members, 5))
         verb = "attracts" if self.kind == "homophilous" else "repels"
@@ -143,7 +151,7 @@ class Community:
         return f"{self.name} {verb} ({effect}), {len(self):,} members: {first}{rest}{refits}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Communities(Sequence[Community]):
     """The communities of a model, and what was left out: the name of each such community with the reason.
 
@@ -201,6 +209,22 @@ class Communities(Sequence[Community]):
     def as_sets(self) -> dict[str, set[Node]]:
         """The members of each community as a set of names."""
         return {c.name: set(c.members) for c in self.found}
+
+    def labels(self) -> dict[Node, str]:
+        """The community of each node: of the attracting ones it is in, the one it belongs to most.
+
+        Nodes in none are left out.
+
+        >>> pair = Community("B1", "homophilous", 2.0, {"ann": 1.0, "bob": 0.6}, threshold=0.5)
+        >>> Communities((pair,), "membership of at least 0.5", Nodes(["ann", "bob", "cat"]), ()).labels()
+        {'ann': 'B1', 'bob': 'B1'}
+        """
+        best: dict[Node, tuple[float, str]] = {}
+        for community in self.found:
+            for name, membership in community.members.items() if community.kind == "homophilous" else ():
+                if name not in best or membership > best[name][0]:
+                    best[name] = membership, community.name
+        return {name: best[name][1] for name in self.nodes if name in best}
 
     @cached_property
     def assigned(self) -> frozenset[Node]:
@@ -264,12 +288,31 @@ class Communities(Sequence[Community]):
             lines.append(f"{len(self.finer)} more {more} the probabilities better, without being read as communities")
         return "\n".join(lines)
 
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        rows = []
+        for c in self.found:
+            first = ", ".join(str(name) for name in islice(c.members, 8)) + (", …" if len(c) > 8 else "")
+            verb = "attracts" if c.kind == "homophilous" else "repels"
+            rows.append((c.name, verb, c.effect or odds_effect(c.strength), f"{len(c):,}", first))
+        below = f"{self.n_unassigned:,} of {len(self.nodes):,} nodes are in no community ({self.rule})"
+        return html_table(["community", "kind", "two full members", "size", "fullest members"], rows, below)
+
     @overload
-    def __getitem__(self, index: int) -> Community: ...
+    def __getitem__(self, index: int | str) -> Community: ...
     @overload
     def __getitem__(self, index: slice) -> Sequence[Community]: ...
-    def __getitem__(self, index: int | slice) -> Community | Sequence[Community]:
-        return self.found[index]
+    def __getitem__(self, index: int | str | slice) -> Community | Sequence[Community]:
+        """A community by its position or by its name, or several by their positions."""
+        if not isinstance(index, str):
+            return self.found[index]
+        for community in self.found:
+            if community.name == index:
+                return community
+        names = ", ".join(c.name for c in self.found) or "none"
+        raise InvalidParameterError(f"there is no community {index!r}; there are {names}")
 
     def __len__(self) -> int:
         return len(self.found)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import expit
 
-from philia._text import counted
+from philia._text import counted, html_table
 from philia._types import Node
 from philia.exceptions import InvalidParameterError
 from philia.explain.stability import CommunityStability, Interval, Stability
@@ -67,7 +67,7 @@ class Reason:
         return f"{said}  (stability {self.stability:.2f}, {self.found}; memberships {u} and {v})"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class LinkExplanation:
     """The logit of a link as a sum: a baseline and one term per community.
 
@@ -103,6 +103,16 @@ class LinkExplanation:
         first = {"community": "baseline", "log_odds": self.baseline, "odds_factor": _exp(self.baseline)}
         rest = [reason.row() for reason in self.strongest()]
         return [dict.fromkeys(rest[0] if rest else ("affinity_u", "affinity_v")) | first, *rest]
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        state = "linked" if self.linked else "not linked"
+        rows = [("before any community", odds_in_words(self.baseline))]
+        rows += [(reason.community, f"odds {factor_in_words(reason.log_odds)}") for reason in self.strongest()]
+        said = f"{self.u} and {self.v}: predicted probability {self.probability:.3g} ({state} in the data)"
+        return html_table(["", "effect"], [*rows, ("together", odds_in_words(self.logit))], said)
 
     def __str__(self) -> str:
         state = "linked" if self.linked else "not linked"

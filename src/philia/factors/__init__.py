@@ -3,7 +3,7 @@
 from philia.factors.blocks import BlockFactors
 from philia.factors.coins import CoinFactors
 from philia.factors.community import CommunityFactors
-from philia.factors.conversion import doubled, rational, shift, split, strongest
+from philia.factors.conversion import absorbed, doubled, rational, shift, split, strongest
 from philia.factors.factors import Factors, LowRankFactors
 from philia.factors.logistic import LogisticFactors
 from philia.factors.mixture import MixtureFactors
@@ -20,6 +20,7 @@ __all__ = [
     "MixtureFactors",
     "SignedFactors",
     "SparseFactors",
+    "absorbed",
     "doubled",
     "rational",
     "row_products",

@@ -1,4 +1,4 @@
-"""Conversion of factors of any sign into nonnegative communities with the same scores, in three ways.
+"""Conversion of factors of any sign into nonnegative communities with the same scores, in four ways.
 
 Logistic PCA and the spectrum score pairs by a symmetric low-rank matrix L, with columns of any sign. Every such L also
 equals B Bᵀ - C Cᵀ with nonnegative B and C:
@@ -8,8 +8,9 @@ equals B Bᵀ - C Cᵀ with nonnegative B and C:
 | ``split`` | 3 rank(L) | readable: each eigenvector becomes its two sides and their sum (the paper's Algorithm 1) |
 | ``shift`` | rank(L) + 2 | few columns: adds the same large number to B and C |
 | ``rational`` | 2k + 2 for X and Y of k columns | exact arithmetic: only sums, and one division by two |
+| ``absorbed`` | k + 2 for k columns and a background | few columns, exact arithmetic: a background makes up for signs |
 
-Scores are preserved up to rounding; ``rational`` and ``doubled`` preserve integers and fractions exactly.
+Scores are preserved up to rounding; ``rational``, ``doubled`` and ``absorbed`` preserve integers and fractions exactly.
 """
 
 from __future__ import annotations
@@ -109,6 +110,40 @@ def doubled(X: Numbers, Y: Numbers) -> tuple[Numbers, Numbers]:
     lifted, balanced = np.hstack([X + xi, xi]), np.hstack([Y, -total[:, None]])
     # Exact numbers are nonnegative here. Floats may be slightly negative, because X + ξ is rounded.
     return np.maximum(lifted + balanced, 0), np.maximum(lifted - balanced, 0)
+
+
+def absorbed(background: Numbers, columns: Numbers, signs: Numbers) -> tuple[Numbers, Numbers]:
+    """Nonnegative V (n × k + 2) and weights W with the scores of k columns and a background, times a positive number.
+
+    The scores are M = 1 aᵀ + a 1ᵀ + ∑ ε w wᵀ for a ``background`` a, ``columns`` w (n × k) of any sign, and a sign ε of
+    +1 or -1 for each. Add a number c to each column so that it is not negative. Then the rest of M is a background too:
+
+        M - ∑ ε (w + c)(w + c)ᵀ = ½ (1 tᵀ + t 1ᵀ),    t = 2a - 2 ∑ ε c w - ∑ ε c²,
+
+    and for h ≥ |t| that is (h + t)(h + t)ᵀ - (h - t)(h - t)ᵀ over 4h: two columns that are not negative. So
+    V diag(W) Vᵀ is 4h M, up to rounding; integers give integers, and then it is exact. With a background, nonnegative
+    columns cost nothing over the rank (Lemma N in docs/exact.md).
+
+    >>> V, W = absorbed(np.array([1, -3]), np.array([[2], [-1]]), np.array([-1]))
+    >>> V.tolist(), W.tolist()
+    ([[3, 14, 0], [0, 0, 14]], [-28, 1, -1])
+    >>> (V @ np.diag(W) @ V.T // 28).tolist()
+    [[-2, 0], [0, -7]]
+    """
+    a, X = _numbers(background), _numbers(columns)
+    signs = np.asarray(signs).astype(X.dtype)
+    if a.ndim != 1 or X.ndim != 2 or len(X) != a.size or signs.shape != X.shape[1:]:
+        raise InvalidParameterError(
+            f"the background has the shape {a.shape}, the columns {X.shape} and the signs {signs.shape}; they must be "
+            "n, n × k and k"
+        )
+    if not all(sign in (1, -1) for sign in signs):
+        raise InvalidParameterError(f"the signs are {signs.tolist()}; each must be +1 or -1")
+    c = np.maximum(-X.min(axis=0, initial=0), 0)
+    t = 2 * a - 2 * (X * (signs * c)).sum(axis=1) - (signs * c * c).sum()
+    h = max(abs(t).max(initial=0), 1)
+    V = np.hstack([X + c, (h + t)[:, None], (h - t)[:, None]])
+    return V, np.concatenate([4 * h * signs, np.array([1, -1], dtype=signs.dtype)])
 
 
 def strongest(factors: CommunityFactors, k: int) -> CommunityFactors:

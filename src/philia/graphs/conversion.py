@@ -17,13 +17,23 @@ from scipy import sparse
 from philia._types import Node
 from philia.exceptions import InvalidGraphError, InvalidParameterError
 from philia.graphs.graph import Graph
-from philia.graphs.links import find_columns, graph_from_names, graph_from_pairs, graph_from_rows, graph_from_table
+from philia.graphs.links import (
+    SAMPLE_ROWS,
+    ends_in_table,
+    graph_from_names,
+    graph_from_pairs,
+    graph_from_rows,
+    graph_from_table,
+)
 from philia.graphs.matrices import graph_from_entries, graph_from_matrix
 from philia.graphs.nodes import Nodes
+from philia.graphs.notices import warn_of_changes
 from philia.graphs.weights import weight_values
 
+_Columns = tuple[int | str, int | str] | None
 
-def as_graph(x: Any, *, symmetrize: bool = False, weights: bool = False) -> Graph:
+
+def as_graph(x: Any, *, symmetrize: bool = False, weights: bool | None = None, columns: _Columns = None) -> Graph:
     """The graph that ``x`` holds, undirected; everything dropped is counted in ``changes``.
 
     >>> as_graph([("ann", "bob"), ("bob", "cat")])
@@ -33,23 +43,25 @@ def as_graph(x: Any, *, symmetrize: bool = False, weights: bool = False) -> Grap
     >>> as_graph([("ann", "bob", 2), ("bob", "ann"), ("bob", "cat")], weights=True).link_weights
     array([3., 1.])
 
-    Weights are dropped and counted unless ``weights`` is set: then they are the confidence or the count of each link,
+    Weights and directions are dropped with a warning (:class:`philia.exceptions.InputWarning`). With ``weights=False``
+    weights are dropped without one; with ``weights=True`` they are kept as the confidence or the count of each link,
     and have to be finite and above 0. A link without a weight weighs 1; the weights of a repeated link, and of the two
     directions of a directed one, are added. A matrix that is symmetric, weights included, has each link twice, and so
     has ``edge_index``: their weights are counted once.
 
     ``x`` may be
 
-    - a :class:`Graph`, which is returned as it is;
+    - a :class:`Graph`, which is returned as it is, or what ``datasets.load`` returns, which has one;
     - a square numpy array or a scipy sparse matrix: entries other than 0 are links. It has to be symmetric, unless
       ``symmetrize`` is set: then an entry on either side is enough. Nodes are called 0, 1, …;
     - a numpy array with two columns, one row per link. An array of two rows and two columns could be either; it is read
       as a matrix, so pass ``array.tolist()`` for links;
-    - an iterable of pairs of names. A third value in a pair is a weight;
+    - an iterable of pairs of names, such as ``G.edges`` of networkx. A third value in a pair is a weight;
     - a graph of networkx or igraph; isolated nodes and names are kept (in igraph the attribute "name", else numbers);
     - a frame of pandas or polars with one link per row, in the columns called source and target, from and to, u and v
-      or src and dst, else in the first two; a numeric column called "weight" holds weights. A pandas frame whose index
-      equals its columns is a matrix with names;
+      or src and dst, else in the first two; a numeric column called "weight" holds weights. ``columns`` names two
+      others, as in ``as_graph(frame, columns=("author1", "author2"))``. If the first column seems to number the rows,
+      they have to be named. A pandas frame whose index equals its columns is a matrix with names;
     - an object with ``edge_index`` and ``num_nodes``, as in PyTorch Geometric;
     - the path of a file, for which see :func:`read_graph`.
 
@@ -58,19 +70,32 @@ def as_graph(x: Any, *, symmetrize: bool = False, weights: bool = False) -> Grap
     """
     if isinstance(x, Graph):
         return x
+    held = getattr(x, "graph", None)
+    if isinstance(held, Graph):  # a dataset
+        return held
     if isinstance(x, (str, os.PathLike)):
         from philia.graphs.files import read_graph  # imported here, since the readers need this module
 
-        return read_graph(x, symmetrize=symmetrize, weights=weights)
+        return read_graph(x, symmetrize=symmetrize, weights=weights, columns=columns)
+    if columns is not None and not is_frame(x):
+        raise InvalidParameterError(
+            f"columns is {columns!r}, but a {type(x).__name__} has no named columns; leave it out, or give a frame or "
+            "the path of a file"
+        )
+    graph = _converted(x, symmetrize, bool(weights), columns)
+    return warn_of_changes(graph, weights=weights is None, directions=not symmetrize)
+
+
+def _converted(x: Any, symmetrize: bool, keep_weights: bool, columns: _Columns) -> Graph:
     if sparse.issparse(x):
-        return graph_from_matrix(x, symmetrize=symmetrize, keep_weights=weights)
+        return graph_from_matrix(x, symmetrize=symmetrize, keep_weights=keep_weights)
     if isinstance(x, np.ndarray):
-        return _from_array(x, symmetrize, weights)
-    foreign = _from_library(x, symmetrize, weights)
+        return _from_array(x, symmetrize, keep_weights)
+    foreign = _from_library(x, symmetrize, keep_weights, columns)
     if foreign is not None:
         return foreign
     if isinstance(x, Iterable) and not isinstance(x, (Mapping, bytes, bytearray)):
-        return graph_from_pairs(x, keep_weights=weights)
+        return graph_from_pairs(x, keep_weights=keep_weights)
     raise InvalidGraphError(
         f"a {type(x).__name__} cannot be read as a graph; give a philia Graph, a square numpy array or scipy sparse "
         "matrix, an iterable of pairs, a graph of networkx or igraph, a pandas or polars frame with one link per row, "
@@ -78,17 +103,41 @@ def as_graph(x: Any, *, symmetrize: bool = False, weights: bool = False) -> Grap
     )
 
 
-def _from_library(x: Any, symmetrize: bool, keep_weights: bool) -> Graph | None:
+def _libraries(x: Any) -> set[str]:
+    return {base.__module__.split(".")[0] for base in type(x).__mro__}
+
+
+def is_frame(x: Any) -> bool:
+    """Whether ``x`` is a frame of pandas or polars."""
+    return bool({"pandas", "polars"} & _libraries(x)) and hasattr(x, "columns")
+
+
+def columns_of_frame(x: Any) -> tuple[list[Node], list[Node]]:
+    """The names in the two columns of a frame that hold the ends of links.
+
+    >>> import pandas
+    >>> columns_of_frame(pandas.DataFrame({"source": ["ann"], "target": ["bob"]}))
+    (['ann'], ['bob'])
+    """
+    headers = list(x.columns)
+    columns = [list(x[name]) for name in headers]
+    first, second = ends_in_table(headers, [column[:SAMPLE_ROWS] for column in columns])
+    return columns[first], columns[second]
+
+
+def _from_library(x: Any, symmetrize: bool, keep_weights: bool, columns: _Columns) -> Graph | None:
     """The graph of another library's object, or None if the library is not known here."""
-    libraries = {base.__module__.split(".")[0] for base in type(x).__mro__}
+    libraries = _libraries(x)
     if "networkx" in libraries and hasattr(x, "edges"):
         return _from_networkx(x, keep_weights)
+    if "networkx" in libraries and isinstance(x, Iterable):  # a view of links, such as G.edges
+        return graph_from_pairs(x, keep_weights=keep_weights)
     if "igraph" in libraries and hasattr(x, "get_edgelist"):
         return _from_igraph(x, keep_weights)
     if "pandas" in libraries and hasattr(x, "columns"):
-        return _from_pandas(x, symmetrize, keep_weights)
+        return _from_pandas(x, symmetrize, keep_weights, columns)
     if "polars" in libraries and hasattr(x, "collect_schema"):
-        return _from_polars(x, keep_weights)
+        return _from_polars(x, keep_weights, columns)
     if hasattr(x, "edge_index") and hasattr(x, "num_nodes"):
         return _from_edge_index(x, keep_weights)
     return None
@@ -163,26 +212,26 @@ def _to_array(tensor: Any) -> npt.NDArray[Any]:
     return np.asarray(tensor)
 
 
-def _from_pandas(x: Any, symmetrize: bool, keep_weights: bool) -> Graph:
+def _from_pandas(x: Any, symmetrize: bool, keep_weights: bool, wanted: _Columns) -> Graph:
     if not hasattr(x, "iloc") or x.ndim != 2:
         raise InvalidGraphError(
             f"a pandas {type(x).__name__} cannot be read as a graph; give a frame with one link per row"
         )
-    if len(x) and x.shape[0] == x.shape[1] and x.index.equals(x.columns):
+    if wanted is None and len(x) and x.shape[0] == x.shape[1] and x.index.equals(x.columns):
         names = Nodes(x.index.tolist())
         return graph_from_matrix(x.to_numpy(), nodes=names, symmetrize=symmetrize, keep_weights=keep_weights)
     headers, columns = list(x.columns), [x.iloc[:, column] for column in range(x.shape[1])]
-    ends = find_columns(headers)
-    _refuse_missing(sum(int(columns[end].isna().sum()) for end in ends if end < len(columns)))
+    ends = ends_in_table(headers, [column.iloc[:SAMPLE_ROWS].tolist() for column in columns], wanted)
+    _refuse_missing(sum(int(columns[end].isna().sum()) for end in ends))
     return graph_from_table(headers, [column.to_numpy() for column in columns], ends, keep_weights=keep_weights)
 
 
-def _from_polars(x: Any, keep_weights: bool) -> Graph:
+def _from_polars(x: Any, keep_weights: bool, wanted: _Columns) -> Graph:
     if not hasattr(x, "get_columns"):
         raise InvalidGraphError(f"a polars {type(x).__name__} holds no rows yet; pass its .collect()")
     columns = x.get_columns()
-    ends = find_columns(x.columns)
-    _refuse_missing(sum(int(columns[end].null_count()) for end in ends if end < len(columns)))
+    ends = ends_in_table(x.columns, [column.head(SAMPLE_ROWS).to_list() for column in columns], wanted)
+    _refuse_missing(sum(int(columns[end].null_count()) for end in ends))
     arrays = [column.to_numpy() if column.dtype.is_numeric() else column.to_list() for column in columns]
     return graph_from_table(x.columns, arrays, ends, keep_weights=keep_weights)
 
@@ -203,11 +252,16 @@ def as_communities(x: Any) -> dict[Node, list[Node]]:
     >>> as_communities([["ann", "bob"], ["bob", "cat"]])
     {0: ['ann', 'bob'], 1: ['bob', 'cat']}
 
-    ``x`` may be a mapping from names to nodes, an iterable of collections of nodes, as networkx's methods return, the
-    communities of a model, a ``NodeClustering`` of cdlib, or a ``VertexClustering`` or ``VertexCover`` of igraph, whose
-    node numbers become the names of its graph.
+    >>> as_communities({"ann": "red", "bob": "blue", "cat": "red"})
+    {'red': ['ann', 'cat'], 'blue': ['bob']}
+
+    ``x`` may be a mapping from names to nodes, a mapping from nodes to labels (text or numbers), an iterable of
+    collections of nodes, as networkx's methods return, the communities of a model, a ``NodeClustering`` of cdlib, or a
+    ``VertexClustering`` or ``VertexCover`` of igraph, whose node numbers become the names of its graph.
     """
     given = _unpacked(x)
+    if isinstance(given, Mapping) and given and all(isinstance(label, _LABELS) for label in given.values()):
+        return _grouped(given)
     if not isinstance(given, Mapping):
         if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
             raise InvalidParameterError(
@@ -217,9 +271,21 @@ def as_communities(x: Any) -> dict[Node, list[Node]]:
     return {name: _members(nodes) for name, nodes in given.items()}
 
 
+_LABELS = (str, int, float, np.number, np.bool_)
+"""What labels of nodes are; the nodes of a community are in a collection."""
+
+
+def _grouped(labels: Mapping[Node, Any]) -> dict[Node, list[Node]]:
+    """The nodes of each label, in order of appearance."""
+    found: dict[Node, list[Node]] = {}
+    for node, label in labels.items():
+        found.setdefault(label.item() if isinstance(label, np.generic) else label, []).append(node)
+    return found
+
+
 def _unpacked(x: Any) -> Any:
     """The mapping, or the collections of nodes, in objects of other libraries and of a model."""
-    libraries = {base.__module__.split(".")[0] for base in type(x).__mro__}
+    libraries = _libraries(x)
     if "cdlib" in libraries and hasattr(x, "communities"):
         return x.communities
     if "igraph" in libraries and hasattr(x, "membership") and hasattr(x, "graph"):

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from philia._text import html_table
 from philia._types import BoolArray, Float64Array, Int64Array, Node
 from philia.exceptions import InvalidGraphError
 from philia.graphs.nodes import Nodes
@@ -30,6 +31,14 @@ class Changes:
 
     def __bool__(self) -> bool:
         return any(getattr(self, f.name) for f in fields(self))
+
+    def only(self, name: str) -> Changes:
+        """One of the counts alone.
+
+        >>> print(Changes(loops=2, weights=1).only("weights"))
+        1 weight dropped
+        """
+        return Changes(**{name: getattr(self, name)})
 
     def __str__(self) -> str:
         """The changes in words.
@@ -205,6 +214,10 @@ class Graph:
         indices = self.adjacency.indices
         rows = np.repeat(np.arange(self.n_nodes, dtype=indices.dtype), self.degrees)
         return rows, np.asarray(rows < indices)
+
+    def _repr_html_(self) -> str:
+        said = f"density {self.density:.3g}; {self.changes}"
+        return html_table(["nodes", "links"], [(f"{self.n_nodes:,}", f"{self.n_links:,}")], said)
 
     def __repr__(self) -> str:
         nodes = f"{self.n_nodes:,} node{'' if self.n_nodes == 1 else 's'}"

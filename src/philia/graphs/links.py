@@ -10,10 +10,12 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from philia._text import listed
 from philia._types import Float64Array, Int64Array, Node
 from philia.exceptions import InvalidGraphError
 from philia.graphs.graph import Changes, Graph
 from philia.graphs.nodes import Nodes
+from philia.graphs.notices import tell, warn
 from philia.graphs.weights import check_weights, weight_value
 
 END_NAMES = (
@@ -34,6 +36,12 @@ END_NAMES = (
 """Usual names of the two columns of a table of links, in lower case, without blanks and punctuation."""
 
 Column = Sequence[Node] | npt.NDArray[Any]
+
+_ROW_NAMES = {"", "id", "index", "row", "rowid", "nr", "no", "number", "key", "linkid", "edgeid", "unnamed0"}
+"""Usual names of a column that numbers the rows of a table."""
+
+SAMPLE_ROWS = 200
+"""Rows by which a column of row numbers is recognized: enough to see a repetition, few enough to take no time."""
 
 _WORDS = re.compile(r"[^\W_]+")
 _LONGEST_NAME = 100
@@ -157,8 +165,8 @@ def graph_from_names(
         nodes, ends = Nodes(names), [rows[: len(first)], rows[len(first) :]]
         return graph_from_rows(ends[0], ends[1], nodes, weights=weights, keep_weights=keep_weights)
     known: dict[Node, int] = {}
-    listed = [name for link in zip(*(_listed(end) for end in both), strict=True) for name in link]
-    rows = _numbered(listed, known).reshape(-1, 2).T
+    names_in_order = [name for link in zip(*(_listed(end) for end in both), strict=True) for name in link]
+    rows = _numbered(names_in_order, known).reshape(-1, 2).T
     nodes, ends = Nodes(known), [rows[0], rows[1]]
     if nodes.integers is not None:
         nodes, ends = ascending(nodes.integers, ends)
@@ -213,20 +221,71 @@ def _numbered(names: Sequence[Node], known: dict[Node, int]) -> Int64Array:
     return numbers
 
 
-def find_columns(headers: Sequence[object], wanted: tuple[int | str, int | str] | None = None) -> tuple[int, int]:
+def find_columns(
+    headers: Sequence[object], wanted: tuple[int | str, int | str] | None = None, sample: Sequence[Column] = ()
+) -> tuple[int, int]:
     """The two columns that hold the ends of the links: those asked for, those with usual names, or the first two.
 
     >>> find_columns(["year", "From", "To"])
     (1, 2)
+
+    ``sample`` holds some values of each column: if the first column seems to number the rows, nothing is guessed.
+
+    >>> find_columns(["id", "author1", "author2"], sample=[[1, 2], ["ann", "bob"], ["bob", "cat"]])
+    Traceback (most recent call last):
+    philia.exceptions.InvalidGraphError: the first column, 'id', has another value in every row, ...
     """
     if wanted is not None:
         first, second = (_index(column, headers) for column in wanted)
         return first, second
+    usual = usual_columns(headers)
+    if usual is None:
+        refuse_row_numbers(headers, sample)
+    return usual or (0, 1)
+
+
+def usual_columns(headers: Sequence[object]) -> tuple[int, int] | None:
+    """The two columns whose names say that they hold the ends of links, if there are any.
+
+    >>> usual_columns(["author1", "author2"])
+    """
     plain = [plain_name(header) for header in headers]
-    for pair in END_NAMES:
-        if pair[0] in plain and pair[1] in plain:
-            return plain.index(pair[0]), plain.index(pair[1])
-    return 0, 1
+    found = [(plain.index(a), plain.index(b)) for a, b in END_NAMES if a in plain and b in plain]
+    return found[0] if found else None
+
+
+def refuse_row_numbers(headers: Sequence[object] | None, sample: Sequence[Column]) -> None:
+    """Raise an error if the first of three or more columns, weights aside, seems to number the rows.
+
+    >>> refuse_row_numbers(None, [[1, 2], ["ann", "bob"], ["bob", "cat"]])
+    Traceback (most recent call last):
+    philia.exceptions.InvalidGraphError: the first column has another value in every row, as row numbers have, ...
+    """
+    names = list(range(len(sample))) if headers is None else list(headers)
+    chosen = [column for column, _ in enumerate(sample) if plain_name(names[column]) != "weight"][:3]
+    if len(chosen) < 3 or chosen[0] != 0:
+        return
+    first, second, third = (_listed(sample[column]) for column in chosen)
+    try:
+        distinct = len(first) > 1 and len({*first}) == len(first) and not {*first} & {*second}
+        clear = all(map(_is_number, third)) and not {*second} & {*third}
+    except TypeError:  # such names are refused later
+        return
+    if distinct and (not clear or (headers is not None and plain_name(names[0]) in _ROW_NAMES)):
+        first_name = "" if headers is None else f", {names[0]!r},"
+        raise InvalidGraphError(
+            f"the first column{first_name} has another value in every row, as row numbers have, so it is unclear which "
+            f"two columns the links join; the columns are {', '.join(map(repr, names))}: pass two of them, for example "
+            f"columns=({names[chosen[1]]!r}, {names[chosen[2]]!r})"
+        )
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def plain_name(header: object) -> str:
@@ -239,32 +298,49 @@ def _index(column: int | str, headers: Sequence[object]) -> int:
         return column
     if column in headers:
         return list(headers).index(column)
-    listed = ", ".join(repr(str(header)) for header in headers)
+    names = ", ".join(repr(str(header)) for header in headers)
     raise InvalidGraphError(
-        f"there is no column {column!r}; the columns are {listed}: "
+        f"there is no column {column!r}; the columns are {names}: "
         f"give two of these names or numbers from 0 to {len(headers) - 1}"
     )
 
 
+def ends_in_table(
+    headers: Sequence[object], sample: Sequence[Column], wanted: tuple[int | str, int | str] | None = None
+) -> tuple[int, int]:
+    """The same as :func:`find_columns` for a whole table: says which columns are read, and warns of a guess.
+
+    >>> ends_in_table(["from", "to", "weight"], [["a", "b"], ["b", "c"], [1.0, 3.0]])
+    (0, 1)
+    """
+    if len(headers) < 2:
+        raise InvalidGraphError(f"the table has {len(headers)} column(s); two are needed, one for each end of a link")
+    if not sample or not len(sample[0]):
+        raise InvalidGraphError("the table has no rows; there must be at least one link")
+    ends = find_columns(headers, wanted, sample)
+    others = [repr(name) for i, name in enumerate(headers) if i not in ends and plain_name(name) != "weight"]
+    read = f"links join the columns {headers[ends[0]]!r} and {headers[ends[1]]!r}"
+    if others and wanted is None and usual_columns(headers) is None:
+        warn(
+            f"{read}, which come first, and {listed(others)} {'is' if len(others) == 1 else 'are'} ignored; pass "
+            f"columns=({headers[ends[0]]!r}, {headers[ends[1]]!r}) if that is meant, else two other columns"
+        )
+    else:
+        tell(f"{read}{'; ignored: ' if others else ''}{', '.join(others)}")
+    return ends
+
+
 def graph_from_table(
-    headers: Sequence[object],
-    columns: Sequence[Column],
-    wanted: tuple[int | str, int | str] | None = None,
-    *,
-    keep_weights: bool = False,
+    headers: Sequence[object], columns: Sequence[Column], ends: tuple[int, int], *, keep_weights: bool = False
 ) -> Graph:
     """A graph from a table with one link per row; a numeric column called "weight" holds weights.
 
     A link whose weight is missing weighs 1.
 
-    >>> graph_from_table(["from", "to", "weight"], [["a", "b"], ["b", "c"], np.array([1.0, 3.0])])
+    >>> graph_from_table(["from", "to", "weight"], [["a", "b"], ["b", "c"], np.array([1.0, 3.0])], (0, 1))
     Graph(3 nodes, 2 links; 1 weight dropped)
     """
-    if len(headers) < 2:
-        raise InvalidGraphError(f"the table has {len(headers)} column(s); two are needed, one for each end of a link")
-    if not len(columns[0]):
-        raise InvalidGraphError("the table has no rows; there must be at least one link")
-    first, second = (columns[index] for index in find_columns(headers, wanted))
+    first, second = (columns[end] for end in ends)
     named = zip(headers, columns, strict=True)
     weights = next((np.asarray(column) for name, column in named if plain_name(name) == "weight"), None)
     numeric = weights is not None and weights.dtype.kind in "iuf"

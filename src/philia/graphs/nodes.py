@@ -100,7 +100,8 @@ class Nodes(Sequence[Node]):
         if twins:
             kind, found = type(twins[0]).__name__, type(name).__name__
             return f"no node is called {name!r} ({found}), but there is {twins[0]!r} ({kind}); pass that instead"
-        near = difflib.get_close_matches(text, [str(known) for known in self[:_COMPARED]], n=3)
+        compared = {str(known): known for known in self[:_COMPARED]}
+        near = [compared[match] for match in difflib.get_close_matches(text, compared, n=3)]
         hint = f"the nearest names are {', '.join(map(repr, near))}" if near else self._examples()
         return f"no node is called {name!r}; {hint}"
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 import numbers
 import os
 from abc import abstractmethod
-from collections.abc import Callable, Iterable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from html import escape
 from typing import Any, ClassVar, Self, get_type_hints
 
 import numpy as np
 import numpy.typing as npt
 
+from philia._text import counted
 from philia._types import Float64Array, Int64Array, Node, Pair
 from philia.datasets.random_graphs import sample_graph
 from philia.exceptions import DivergedError, InvalidGraphError, InvalidParameterError
@@ -38,7 +40,7 @@ from philia.objective import Loss, mean_log_likelihood
 from philia.objective.likelihood import estimated_log_likelihood
 from philia.objective.rates import draw_graph, draw_sparse_graph
 from philia.pairs import HeldOut, HeldOutLike, as_held_out, rows_of_pairs
-from philia.solvers import OnIteration, Solution
+from philia.solvers import OnIteration, Progress, Solution
 
 OnFit = Callable[[int, int], None]
 """Called after each refit with the number of refits done and the number asked for."""
@@ -86,6 +88,16 @@ class LinkModel(Estimator):
     ) -> tuple[Factors, Solution]:
         """Factors for the graph without the pairs in ``self.held_out_``, and how the search for them went."""
 
+    def check_settings(self) -> None:
+        """Raise an error for a setting that makes no sense; ``fit`` does the same before it begins.
+
+        >>> from philia import CommunityModel
+        >>> CommunityModel(penalty=-3).check_settings()
+        Traceback (most recent call last):
+        philia.exceptions.InvalidParameterError: penalty is -3; it must be a number, 0 or more, or "auto"
+        """
+        self._check_parameters()
+
     @abstractmethod
     def _check_parameters(self) -> None:
         """Raise ``InvalidParameterError`` for settings that make no sense, before any work."""
@@ -98,6 +110,7 @@ class LinkModel(Estimator):
         held_out: HeldOutLike = None,
         on_iteration: OnIteration | None = None,
         checkpoint: CheckpointLike = None,
+        verbose: bool = False,
     ) -> Self:
         """Fit the model to a graph in any form that ``as_graph`` accepts; ``y`` is ignored.
 
@@ -105,8 +118,9 @@ class LinkModel(Estimator):
         about them: a share of all pairs such as 0.1, a list of pairs of names, or a function that takes a column and a
         row of names and returns which of their pairs to leave out. If X is a :class:`philia.Graph` with weights, models
         with a loss over all pairs weight each link accordingly; ``SVD``, ``NormalizedCuts``, ``VGraph`` and
-        ``RandomLinks`` ignore weights. ``on_iteration`` is called with a ``Progress`` after each step. Ctrl-C stops the
-        fit and keeps the best point so far.
+        ``RandomLinks`` ignore weights. ``on_iteration`` is called with a ``Progress`` after each step, and with
+        ``verbose`` a progress bar is shown, on the terminal or below the cell of a notebook. Ctrl-C stops the fit and
+        keeps the best point so far.
 
         ``checkpoint`` is a folder in which a long fit saves its progress. If the folder holds a checkpoint of the same
         fit, the fit resumes and reaches the same result as if it had never stopped. The folder is removed at the end.
@@ -120,8 +134,8 @@ class LinkModel(Estimator):
         self.held_out_ = as_held_out(graph, held_out, rng)
         # A step may overflow and be rejected; only the result must be finite.
         overflowing = np.errstate(over="ignore", invalid="ignore", divide="ignore")
-        with overflowing, self._working(), fit.journal(self, graph) as journal:
-            factors, solution = self._learn(graph, rng, journal, on_iteration)
+        with overflowing, self._working(), fit.journal(self, graph) as journal, _shown(on_iteration, verbose) as watch:
+            factors, solution = self._learn(graph, rng, journal, watch)
             self._check_finite(graph, factors, solution)
         self.factors_, self.solution_ = factors, solution
         self.graph_ = graph
@@ -350,7 +364,7 @@ class LinkModel(Estimator):
         """An unfitted copy with the settings that the fit chose."""
         return self.__sklearn_clone__()
 
-    def top_links(self, node: Node | None = None, count: int = 10) -> list[PredictedLink]:
+    def top_links(self, count: int = 10, *, node: Node | None = None) -> list[PredictedLink]:
         """The most likely missing links, of one node or of all, best first."""
         check_is_fitted(self)
         return best_missing_links(self.graph_, self.factors_, count, node, self.loss.probability)
@@ -408,6 +422,30 @@ class LinkModel(Estimator):
         model.n_features_in_ = kept.graph.n_nodes
         return model
 
+    def __str__(self) -> str:
+        """The settings, and after a fit what was found.
+
+        >>> from philia import CommunityModel
+        >>> print(CommunityModel(1, 0, penalty=0.1, random_state=0).fit([(1, 2), (1, 3), (2, 3), (4, 5)]))
+        CommunityModel(n_heterophilous=0, n_homophilous=1, penalty=0.1, random_state=0) fitted to 5 nodes and 4 links:
+        1 community attracts, 0 repel; 2 nodes in none
+        """
+        if not self.__sklearn_is_fitted__():
+            return repr(self)
+        found, graph = self.communities(), self.graph_
+        kinds = [community.kind for community in found if len(community)]
+        attract, repel = kinds.count("homophilous"), kinds.count("heterophilous")
+        changes = f"; {graph.changes}" if graph.changes else ""
+        return (
+            f"{self!r} fitted to {counted(graph.n_nodes, 'node')} and {counted(graph.n_links, 'link')}{changes}: "
+            f"{attract} {'community attracts' if attract == 1 else 'communities attract'}, {repel} "
+            f"{'repels' if repel == 1 else 'repel'}; {counted(found.n_unassigned, 'node')} in none"
+        )
+
+    def _repr_html_(self) -> str:
+        fitted = f"<p>{escape(str(self))}</p>" if self.__sklearn_is_fitted__() else ""
+        return fitted + super()._repr_html_()
+
     def _effect(self, strength: float) -> str:
         """The effect of a community of this strength on two full members, in words."""
         return f"{strength:+.3g} to the score"
@@ -421,6 +459,24 @@ class LinkModel(Estimator):
         tags.input_tags.positive_only = True
         tags.input_tags.sparse = True
         return tags
+
+
+@contextmanager
+def _shown(on_iteration: OnIteration | None, verbose: bool) -> Iterator[OnIteration | None]:
+    """The function to call after each step, with a progress bar if it is asked for."""
+    if not verbose:
+        yield on_iteration
+        return
+    from philia.fitting.progress_bar import progress_bar
+
+    with progress_bar() as show:
+
+        def both(progress: Progress) -> None:
+            show(progress)
+            if on_iteration is not None:
+                on_iteration(progress)
+
+        yield both
 
 
 def _other_seeds(random_state: object, count: int) -> list[int]:

@@ -47,7 +47,7 @@ class Placement:
     >>> links = [("ann", "bob"), ("bob", "cat"), ("cat", "ann"), ("dan", "eve"), ("eve", "fay"), ("fay", "dan")]
     >>> model = CommunityModel(2, 1, penalty=0.1, random_state=0).fit(links)
     >>> placed = model.place({"zoe": ["ann", "bob"], "max": ["eve", "fay"]})
-    >>> placed.top_links("zoe", count=1)[0].v, placed.kkt < 1e-7
+    >>> placed.top_links(1, node="zoe")[0].v, placed.kkt < 1e-7
     ('cat', True)
     >>> list(placed.nodes), placed.factors.homophilous.shape, 0 <= placed.memberships("zoe")["B1"] <= 1
     (['zoe', 'max'], (2, 2), True)
@@ -102,7 +102,7 @@ class Placement:
         pair = Graph.from_rows(linked, linked + 1, Nodes([new, fitted]))
         return explain_link(pair, together.rows(rows), new, fitted)
 
-    def top_links(self, node: Node | None = None, count: int = 10) -> list[PredictedLink]:
+    def top_links(self, count: int = 10, *, node: Node | None = None) -> list[PredictedLink]:
         """The most likely further links with fitted nodes, of one new node or of all, best first."""
         if count < 1:
             raise InvalidParameterError(f"{count} links were asked for; ask for at least 1")

@@ -8,6 +8,7 @@ import numpy as np
 
 from philia._types import Int64Array, Node, Pair
 from philia.exceptions import InvalidParameterError
+from philia.graphs.conversion import columns_of_frame, is_frame
 from philia.graphs.graph import Graph
 
 
@@ -27,11 +28,23 @@ def names_of_pairs(pairs: Iterable[Pair]) -> tuple[list[Node], list[Node]]:
 
     >>> names_of_pairs([("c", "a"), ("b", "a")])
     (['c', 'b'], ['a', 'a'])
+
+    A single pair may stand alone, and a frame of pandas or polars has one pair per row, in columns found as
+    :func:`philia.as_graph` finds them.
+
+    >>> names_of_pairs(("c", "a"))
+    (['c'], ['a'])
     """
+    if is_frame(pairs):
+        return columns_of_frame(pairs)
+    if isinstance(pairs, tuple) and len(pairs) == 2 and not any(isinstance(x, (tuple, list)) for x in pairs):
+        pairs = [pairs]
     first: list[Node] = []
     second: list[Node] = []
     for pair in pairs:
         try:
+            if isinstance(pair, (str, bytes)):  # two letters are no pair
+                raise TypeError
             u, v = pair
         except (TypeError, ValueError):
             raise InvalidParameterError(f"a pair is two node names such as ('a', 'b'); found {pair!r}") from None

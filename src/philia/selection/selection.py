@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, fields
+from html import escape
 from typing import Any, TypeVar
 
 from philia._text import counted
@@ -109,6 +110,9 @@ class Selection:
     def repelling(self) -> tuple[int, int]:
         """The smallest and the largest number of repelling communities that predict equally well."""
         return _ends([step.n_heterophilous for step in self.equally_good])
+
+    def _repr_html_(self) -> str:
+        return f"<p>{escape(str(self))}</p><pre>{escape(self.table())}</pre>"
 
     def __str__(self) -> str:
         if self.storage == "sparse":

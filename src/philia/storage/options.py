@@ -57,13 +57,15 @@ class ReadingOptions:
 
     delimiter: str | None = option(None, "Column separator, or tab (detected).", parse=_delimiter)
     comment: str | None = option(None, "Comment prefix (#, %, //).")
-    header: bool | None = option(None, "Whether line 1 names the columns (detected).")
+    header: bool | None = option(None, "Line 1 names columns, or --no-header (auto).")
     columns: tuple[int | str, int | str] | None = option(
         None, "Both ends: names or numbers (detected).", parse=_columns
     )
     encoding: str = option("utf-8", "Text encoding (utf-8).")
     symmetrize: bool = option(False, "Accept an asymmetric matrix.", every_format=True)
-    weights: bool = option(False, "Use link weights as confidence or counts.", every_format=True, every_command=False)
+    weights: bool | None = option(
+        None, "Use link weights as confidence or counts.", every_format=True, every_command=False
+    )
     memory: MemoryBound | str | int | None = option(  # noqa: RUF009 (it makes a field)
         None, "Memory limit, for example 4G.", parse=str, every_format=True, every_command=False
     )
@@ -88,6 +90,11 @@ class ReadingOptions:
                 for name, value in values.items()
             }
         )
+
+    @property
+    def keep_weights(self) -> bool:
+        """Whether weights are kept; they are not unless that is asked for."""
+        return bool(self.weights)
 
     @property
     def bound(self) -> MemoryBound:

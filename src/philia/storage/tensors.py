@@ -127,8 +127,8 @@ def read_arrays(path: FilePath) -> tuple[dict[str, npt.NDArray[Any]], dict[str, 
         raise
     except Exception as error:  # the parsers of JSON and safetensors raise many kinds; the file is at fault
         raise ModelFileError(
-            f"{str(path)!r} is not a readable model file ({str(error) or type(error).__name__}); write it again with "
-            "model.save(path)"
+            f"{str(path)!r} is not a readable model file ({str(error) or type(error).__name__}). If it holds links, "
+            f"fit a model to them first, with `philia fit {path}` or CommunityModel().fit(path)"
         ) from error
     if not isinstance(header, dict):
         raise ModelFileError(f"{str(path)!r} was not written by philia: it has no philia header")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain, repeat
+from itertools import chain
 from typing import Any, BinaryIO, Literal
 
 import numpy as np
@@ -225,22 +225,14 @@ def write_lines(communities: Mapping[Node, Sequence[Node]], file: BinaryIO) -> N
     text.detach()
 
 
-def write_table(
-    communities: Mapping[Node, Sequence[Node]],
-    columns: Mapping[str, Mapping[Node, Sequence[float]]],
-    file: BinaryIO,
-) -> None:
-    """Write a table with the columns node and community, and further ones of numbers."""
+def write_table(communities: Mapping[Node, Sequence[Node]], file: BinaryIO) -> None:
+    """Write a table with the columns node and community."""
     labels = Nodes(list(communities))
     check_names(labels)
     check_one_line(labels)
     text = io.TextIOWrapper(file, encoding="utf-8", newline="\n")
-    text.write(",".join(["node", "community", *columns]) + "\n")
+    text.write("node,community\n")
     for label, members in communities.items():
-        numbers = zip(*(values[label] for values in columns.values()), strict=True) if columns else repeat(())
-        text.writelines(
-            ",".join([written_name(node), written_name(label), *(f"{number:.6g}" for number in row)]) + "\n"
-            for node, row in zip(members, numbers, strict=bool(columns))
-        )
+        text.writelines(f"{written_name(node)},{written_name(label)}\n" for node in members)
     text.flush()
     text.detach()

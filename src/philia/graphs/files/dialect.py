@@ -11,7 +11,6 @@ the compiled twin, which hands every line that it cannot read back to this modul
 
 from __future__ import annotations
 
-import logging
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -19,10 +18,9 @@ from functools import cache
 
 from philia.exceptions import GraphFileError, InvalidGraphError, InvalidParameterError
 from philia.graphs.files.names import Quoted, as_integers
-from philia.graphs.links import END_NAMES, find_columns, plain_name
+from philia.graphs.files.text import refuse_binary
+from philia.graphs.links import END_NAMES, find_columns, plain_name, refuse_row_numbers, usual_columns
 from philia.storage import ReadingOptions
-
-_LOG = logging.getLogger("philia")
 
 WHITESPACE = b" "
 """The delimiter that stands for runs of spaces and tabs."""
@@ -38,8 +36,8 @@ _QUOTED = rb'[ \t]*+"((?:[^"]|"")*+)"'
 _SAMPLE_LINES = 200
 """Lines that the dialect is detected from: enough to outvote odd ones, few enough to take no time."""
 
-_SAMPLE_BYTES = 1 << 18
-"""Bytes searched for a zero byte, which only binary files have, usually within the first kilobyte."""
+_LINK_WORDS, _TABLE_WORDS = 3, 6
+"""Words of an ordinary line: two names and a weight, or a few columns of names with blanks."""
 
 _LONGEST_SHOWN = 60
 """Characters of a line shown in a message, so that it fits on one line of a terminal."""
@@ -47,12 +45,41 @@ _LONGEST_SHOWN = 60
 
 @dataclass(frozen=True)
 class Dialect:
-    """The delimiter, the comment prefixes, the columns of the two ends, and the column of the weights."""
+    """The delimiter, the comment prefixes, the columns of the two ends, the column of the weights, and column names.
+
+    ``names`` is empty if the first line is a link. If it is ``doubtful``, only the end of the file tells: the line is
+    read as a link, and its names turn out to be those of columns if they occur nowhere else. Columns are ``chosen`` if
+    options or usual names say which they are, and not only their positions.
+    """
 
     delimiter: bytes = WHITESPACE
     comments: tuple[bytes, ...] = _COMMENTS
     columns: tuple[int, int] = (0, 1)
     weight: int | None = None
+    names: tuple[str, ...] = ()
+    doubtful: bool = False
+    chosen: bool = False
+
+    @property
+    def used(self) -> set[int]:
+        """The columns that are read."""
+        return {*self.columns} if self.weight is None else {*self.columns, self.weight}
+
+    def in_words(self) -> str:
+        """Which columns are read as what.
+
+        >>> Dialect(names=("book", "bought_with", "year")).in_words()
+        "line 1 names the columns: links join 'book' and 'bought_with'; ignored: 'year'"
+        >>> Dialect(weight=2).in_words()
+        'line 1 is a link: links join columns 0 and 1, and column 2 holds weights'
+        """
+        named = [repr(name) for name in self.names] or [f"column {column}" for column in range(max(self.used) + 1)]
+        first, second = (named[column] for column in self.columns)
+        ends = f"{first} and {second}" if self.names else "columns {} and {}".format(*self.columns)
+        weight = "" if self.weight is None else f", and {named[self.weight]} holds weights"
+        ignored = [name for column, name in enumerate(named) if column not in self.used] if self.names else []
+        start = "names the columns" if self.names else "is a link"
+        return f"line 1 {start}: links join {ends}{weight}{'; ignored: ' if ignored else ''}{', '.join(ignored)}"
 
 
 def fields_of(line: bytes, dialect: Dialect, number: int = 0) -> list[bytes] | None:
@@ -134,20 +161,31 @@ def find_dialect(block: bytes, options: ReadingOptions) -> tuple[Dialect, bytes]
     >>> dialect, rest = find_dialect(b"source,target,weight\\nann,bob,2\\n", ReadingOptions())
     >>> dialect.delimiter, dialect.columns, dialect.weight, rest
     (b',', (0, 1), 2, b'\\nann,bob,2\\n')
+
+    If only the end of the file can tell whether there is a header, the dialect is ``doubtful``.
+
+    >>> find_dialect(b"book,bought_with\\nx,y\\n", ReadingOptions())[0].doubtful
+    True
     """
     comments = comments_of(options)
     sample = sample_lines(block, comments)
-    dialect = Dialect(options.delimiter.encode() if options.delimiter else find_delimiter(sample), comments)
+    delimiter = options.delimiter.encode() if options.delimiter else find_delimiter(sample)
+    sample = [line for line in sample if line.text.strip(b" \t" + delimiter)]
+    dialect = Dialect(delimiter, comments, chosen=options.columns is not None)
     rows = _rows(sample, dialect)
     if not rows:
         return dialect, block
-    if not _has_header(rows, options):
-        if options.columns is None:
-            _refuse_adjacency_list(rows)
-        return _with_columns(dialect, None, rows, options), block
-    header = sample[0]
-    _LOG.info("taking the first line for column names: %s", header.text.decode(errors="replace"))
-    return _with_columns(dialect, rows[0], rows[1:], options), block[: header.start] + block[header.stop :]
+    if _has_header(rows, options):
+        header = sample[0]
+        return _with_columns(dialect, rows[0], rows[1:], options), block[: header.start] + block[header.stop :]
+    if options.columns is None:
+        _refuse_lists(rows)
+        _refuse_prose(rows, dialect)
+    doubtful = options.header is None and _may_be_header(rows, options)
+    names = tuple(field.decode(errors="replace") for field in rows[0]) if doubtful else ()
+    if options.columns is None:
+        refuse_row_numbers(names or None, _transposed(rows[bool(names) :]))
+    return replace(_with_columns(dialect, None, rows, options), names=names, doubtful=doubtful), block
 
 
 def comments_of(options: ReadingOptions) -> tuple[bytes, ...]:
@@ -168,10 +206,7 @@ class Line:
 
 def sample_lines(block: bytes, comments: tuple[bytes, ...]) -> list[Line]:
     """The first lines that are neither blank nor comments."""
-    if b"\0" in block[:_SAMPLE_BYTES]:
-        raise GraphFileError(
-            "this is a binary file, not text; rename it with the right extension, for example .mat, .npz or .parquet"
-        )
+    refuse_binary(block)
     lines: list[Line] = []
     for found in _LINE.finditer(block):
         start = found.group().lstrip(b" \t")
@@ -245,7 +280,18 @@ def looks_like_header(fields: Sequence[str], others: set[bytes]) -> bool:
     return False
 
 
-def _refuse_adjacency_list(rows: Sequence[list[bytes]]) -> None:
+def _may_be_header(rows: Sequence[list[bytes]], options: ReadingOptions) -> bool:
+    """Whether the first line has two names that are no numbers and do not come again in the sample."""
+    first, rest = rows[0], rows[1:]
+    columns = [column for column in options.columns or (0, 1) if isinstance(column, int)]
+    if not rest or max(columns) >= len(first):
+        return False
+    names = {first[column] for column in columns}
+    below = {row[column] for row in rest for column in columns if column < len(row)}
+    return len(names) == 2 and all(names) and not any(map(_is_number, names)) and not names & below
+
+
+def _refuse_lists(rows: Sequence[list[bytes]]) -> None:
     """Further columns are ignored, which would lose links where a line holds a node and all its neighbours."""
     sizes = {len(row) for row in rows}
     if len(sizes) > 1 and max(sizes) > 3 and all(_all_integers(row, range(len(row))) for row in rows):
@@ -254,6 +300,21 @@ def _refuse_adjacency_list(rows: Sequence[list[bytes]]) -> None:
             "(a node and its neighbours per line), not a list of links. Read it with networkx.read_adjlist, or pass "
             "columns=(0, 1) if only the first two matter"
         )
+
+
+def _refuse_prose(rows: Sequence[list[bytes]], dialect: Dialect) -> None:
+    """Lines are sentences if most have many words, not all have as many columns, and the third is not of numbers."""
+    words = sorted(sum(len(field.split()) for field in row) for row in rows)
+    few = _LINK_WORDS if dialect.delimiter == WHITESPACE else _TABLE_WORDS
+    alike = len(rows) > 1 and len({len(row) for row in rows}) == 1
+    described = any(row[2].startswith(b"{") for row in rows if len(row) > 2)  # attributes, as networkx writes them
+    if words[len(words) // 2] <= few or alike or described or _all_numbers(rows, 2):
+        return
+    raise GraphFileError(
+        f"most lines have more than {few} words, and not all have as many columns; this looks like prose, or like a "
+        "list of nodes with all their neighbours, not like links. Expected two names per line, in quotes if they "
+        "contain separators; pass columns=(0, 1) if only the first two columns matter"
+    )
 
 
 def _any_integer(row: Sequence[bytes], columns: Sequence[int]) -> bool:
@@ -280,12 +341,18 @@ def _with_columns(
         return replace(dialect, columns=(columns[0], columns[1]), weight=weight)
     names = [field.decode(errors="replace") for field in header]
     try:
-        columns = find_columns(names, options.columns)
+        columns = find_columns(names, options.columns, _transposed(rows))
     except InvalidGraphError as error:
         raise InvalidParameterError(str(error)) from None
     weights = [column for column, name in enumerate(names) if plain_name(name) in ("weight", "weights")]
     weight = next((column for column in weights if column not in columns and _all_numbers(rows, column)), None)
-    return replace(dialect, columns=columns, weight=weight)
+    chosen = dialect.chosen or usual_columns(names) is not None
+    return replace(dialect, columns=columns, weight=weight, names=tuple(names), chosen=chosen)
+
+
+def _transposed(rows: Sequence[Sequence[bytes]]) -> list[tuple[bytes, ...]]:
+    """The columns that all rows have."""
+    return list(zip(*rows, strict=False))
 
 
 def _all_numbers(rows: Sequence[Sequence[bytes]], column: int) -> bool:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import BinaryIO
 
 import numpy as np
 
+from philia._text import counted
 from philia._types import Float64Array, Int64Array, IntArray
 from philia.exceptions import GraphFileError
 from philia.graphs.described import DescribedGraph
@@ -28,6 +29,7 @@ from philia.graphs.files.text import text_blocks
 from philia.graphs.graph import Graph
 from philia.graphs.links import ascending, graph_from_rows
 from philia.graphs.nodes import Nodes
+from philia.graphs.notices import tell, warn
 from philia.graphs.weights import weight_value, written_weight
 from philia.storage import WHOLE_MACHINE, MemoryBound, ReadingOptions, Source, require_memory
 
@@ -46,13 +48,15 @@ _GRAPH_LINK, _SCANNED_BYTE, _JULIA_NODE = 40, 4, 24
 class Links:
     """Links as they were read: two node numbers per link, its weight, and the names in order of appearance.
 
-    A weight other than 1 is NaN where weights are not kept: only their number matters then.
+    A weight other than 1 is NaN where weights are not kept: only their number matters then. ``ignored`` counts the
+    lines with further values.
     """
 
     rows: IntArray
     columns: IntArray
     weights: Float64Array | None
     names: Sequence[bytes] | Int64Array
+    ignored: int = 0
 
 
 class PlainScanner:
@@ -72,12 +76,14 @@ class PlainScanner:
         self._ends: tuple[list[int], list[int]] = ([], [])
         self._weights: list[float] = []
         self._quoted = False
+        self._ignored = 0
         self._lines = lines
 
     def scan(self, block: bytes) -> None:
         """Read the next lines."""
         dialect, known, (rows, columns) = self._dialect, self._known, self._ends
         first_column, second_column = dialect.columns
+        used = dialect.used
         lines = block.splitlines()
         for number, line in enumerate(lines, start=self._lines + 1):
             fields = fields_of(line, dialect, number)
@@ -95,6 +101,8 @@ class PlainScanner:
                 self._quoted = True
             if dialect.weight is not None:
                 self._weights.append(self._weight(fields))
+            if len(fields) > len(used) and has_further(fields, used):
+                self._ignored += 1
         self._lines += len(lines)
 
     def _weight(self, fields: Sequence[bytes]) -> float:
@@ -109,7 +117,12 @@ class PlainScanner:
         weights = np.array(self._weights, np.float64) if self._dialect.weight is not None else None
         names = list(self._known)
         integers = None if self._quoted else as_integers(names)
-        return Links(rows, columns, weights, names if integers is None else integers)
+        return Links(rows, columns, weights, names if integers is None else integers, self._ignored)
+
+
+def has_further(fields: Sequence[bytes], used: set[int]) -> bool:
+    """Whether a line has values besides those that are read."""
+    return any(field for column, field in enumerate(fields) if column not in used)
 
 
 def is_weight(field: bytes) -> bool:
@@ -134,15 +147,81 @@ def read_edge_list(source: Source, options: ReadingOptions) -> Graph:
         raise GraphFileError("the file is empty; expected one link per line")
     dialect, first = find_dialect(first, options)
     memory = options.bound
-    if options.weights:
-        source.weigh(2)  # links become Python objects, unlike without weights
-        return graph_of(scan_weighted_blocks(chain([first], blocks), dialect, memory), keep_weights=True)
-    second = None if memory is WHOLE_MACHINE else next(blocks, None)
-    if second is None:
-        return graph_of(scan_blocks(first, blocks, dialect))
-    from philia.graphs.files.large import read_blocks  # loads numba
+    second = None if options.keep_weights or memory is WHOLE_MACHINE else next(blocks, None)
+    if second is not None:
+        from philia.graphs.files.large import read_blocks  # loads numba
 
-    return read_blocks(chain([first, second], blocks), dialect, memory)
+        reading = read_blocks(chain([first, second], blocks), dialect, memory)
+    elif options.keep_weights:
+        source.weigh(2)  # links become Python objects, unlike without weights
+        reading = Reading.of(scan_weighted_blocks(chain([first], blocks), dialect, memory), dialect, keep_weights=True)
+    else:
+        reading = Reading.of(scan_blocks(first, blocks, dialect), dialect)
+    reading.report(source.name)
+    return reading.graph
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A graph, and how it was read: the dialect, whose columns are named by now, and the lines with further values.
+
+    >>> links = Links(np.array([0, 2, 3]), np.array([1, 3, 4]), None, [b"book", b"bought_with", b"x", b"y", b"z"])
+    >>> Reading.of(links, Dialect(names=("book", "bought_with"), doubtful=True)).graph
+    Graph(3 nodes, 2 links)
+    """
+
+    graph: Graph
+    dialect: Dialect
+    ignored: int
+
+    @classmethod
+    def of(cls, links: Links, dialect: Dialect, *, keep_weights: bool = False) -> Reading:
+        """The links as a graph, without the header if it was read as a link."""
+        links, dialect = without_header(links, dialect)
+        return cls(graph_of(links, keep_weights), dialect, links.ignored)
+
+    def report(self, name: str) -> None:
+        """Say which columns were read as what, and warn of what was guessed or ignored."""
+        found = self.dialect
+        tell(f"{name}: {found.in_words()}")
+        if found.doubtful:
+            ends = [found.names[column] for column in found.columns]
+            warn(
+                f"{name}: line 1 is taken for column names, because {ends[0]!r} and {ends[1]!r} occur nowhere else; "
+                "pass header=False if it is a link, or header=True if it is not"
+            )
+        if self.ignored and not found.chosen:
+            warn(
+                f"{name}: {counted(self.ignored, 'line')} {'has' if self.ignored == 1 else 'have'} more values than "
+                "the two names of a link, which are ignored; put names that contain the separator in quotes, or pass "
+                f"columns={found.columns} if only these columns matter"
+            )
+
+
+def without_header(links: Links, dialect: Dialect, known: Callable[[str], bool] | None = None) -> tuple[Links, Dialect]:
+    """The links without the first line if it was doubtful and turns out to be a header, and the dialect that follows.
+
+    It is a header if its names, nodes 0 and 1, are not ``known`` and no other link has them.
+    """
+    if not dialect.doubtful:
+        return links, dialect
+    ends = np.concatenate([links.rows, links.columns])
+    names = [dialect.names[column] for column in dialect.columns]
+    if np.count_nonzero(ends < 2) > 2 or (known is not None and any(map(known, names))):
+        return links, replace(dialect, names=(), doubtful=False)
+    weights = None if links.weights is None else links.weights[1:]
+    return Links(
+        links.rows[1:] - 2, links.columns[1:] - 2, weights, links.names[2:], links.ignored - further_names(dialect)
+    ), dialect
+
+
+def further_names(dialect: Dialect) -> int:
+    """1 if the first line has values besides those that are read, else 0.
+
+    >>> further_names(Dialect(names=("a", "b", "c")))
+    1
+    """
+    return int(has_further([name.encode() for name in dialect.names], dialect.used))
 
 
 def scan_weighted_blocks(blocks: Iterable[bytes], dialect: Dialect, memory: MemoryBound = WHOLE_MACHINE) -> Links:
@@ -211,7 +290,7 @@ def read_julia_graph(source: Source, options: ReadingOptions) -> Graph:
     require_memory(_JULIA_NODE * count, f"a graph of {count:,} nodes")
     rows, columns = names[links.rows] - 1, names[links.columns] - 1
     nodes, directed = Nodes(np.arange(1, count + 1)), counts[2] == b"d"
-    return graph_from_rows(rows, columns, nodes, directed=directed, keep_weights=options.weights)
+    return graph_from_rows(rows, columns, nodes, directed=directed, keep_weights=options.keep_weights)
 
 
 def write_edge_list(described: DescribedGraph, file: BinaryIO, delimiter: str = "\t") -> None:
@@ -229,7 +308,8 @@ def write_edge_list(described: DescribedGraph, file: BinaryIO, delimiter: str = 
     rows, columns = np.concatenate([rows, alone]), np.concatenate([columns, alone])
     text = io.TextIOWrapper(file, encoding="utf-8", newline="\n")
     ends = [str(graph.nodes[row]) for row in (rows[0], columns[0])]
-    if delimiter == "," or looks_like_header(ends, set()):  # else the first link would be taken for a header
+    alone_together = (graph.degrees[[rows[0], columns[0]]] == 1).all() and graph.nodes.integers is None
+    if delimiter == "," or alone_together or looks_like_header(ends, set()):  # else the first link may be a header
         text.write(delimiter.join(["source", "target"] + ["weight"] * (graph.weights is not None)) + "\n")
     thirds = _third_column(graph, alone.size, delimiter)
     for begin in range(0, rows.size, _WRITTEN_AT_ONCE):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, BinaryIO
@@ -32,6 +32,7 @@ from philia.graphs.files.npz import read_npz, write_npz
 from philia.graphs.files.parquet import read_parquet, write_parquet
 from philia.graphs.graph import Graph
 from philia.graphs.nodes import Nodes
+from philia.graphs.notices import warn_of_changes
 from philia.storage import FilePath, MemoryBound, ReadingOptions, Source, opened, saving, suffix_of
 
 _Reader = Callable[[Source, ReadingOptions], Graph]
@@ -118,6 +119,11 @@ def _format_of(source: Source) -> Format:
     start = source.stream.peek(_FIRST_BYTES)[:_FIRST_BYTES].lstrip().lower()
     if start.startswith(b"*vertices"):
         raise GraphFileError(f"this is a Pajek file, which is not supported; read it with {_READ_ELSEWHERE['.net']}")
+    if source.stream.peek(_FIRST_BYTES)[8:_FIRST_BYTES].startswith(b'{"__meta'):
+        raise GraphFileError(
+            "this is a model file, not a file of links; list its communities with `philia communities`, or load it "
+            "with philia.load(path)"
+        )
     for one in FORMATS:
         if start.startswith(one.magic):
             return _format_of_xml(source, one) if start.startswith(_XML) else one
@@ -164,7 +170,7 @@ def read_graph(
     columns: tuple[int | str, int | str] | None = None,
     encoding: str = "utf-8",
     symmetrize: bool = False,
-    weights: bool = False,
+    weights: bool | None = None,
     memory: MemoryBound | str | int | None = None,
 ) -> Graph:
     r"""The graph in a file, undirected; everything dropped is counted in ``changes``.
@@ -190,17 +196,20 @@ def read_graph(
     - ``delimiter``: one character; " " stands for runs of spaces and tabs.
     - ``comment``: the prefix of lines to skip; by default "#", "%" and "//", and "" for no comments.
     - ``header``: whether the first line names the columns. It does if it says source and target, from and to, u and v,
-      node1 and node2 or the like, if it is text above integers, or if it names a further column of numbers.
+      node1 and node2 or the like, if it is text above integers, if it names a further column of numbers, or if its two
+      names occur nowhere else in the file; the last is a guess, which is warned of.
     - ``columns``: the two columns with the ends of the links, as numbers from 0 or as names in the header. A third
       column of numbers, or with a header one called "weight", holds weights; unless weights are kept, a weight of 0
-      is a link like any other. Further columns are ignored.
+      is a link like any other. Further columns are ignored, with a warning unless ``columns`` or usual names say which
+      two matter. If the first of three columns seems to number the rows, ``columns`` has to be given.
     - ``encoding``: of the text; UTF-16 and UTF-32 are recognized by their byte order mark.
 
     A field may be in double quotes, with quotes inside doubled, but has to end on its line. If all names are integers
     (no quotes, leading zeros or plus, at most 64 bits) they become integers in ascending order; otherwise all names are
     text as written, in order of appearance. A node whose only link is a self-loop is kept, without links.
 
-    Weights are dropped unless ``weights`` is set: see :func:`philia.as_graph`. Large edge lists are then read more
+    Which columns were read as what is logged. Weights and directions are dropped with a warning unless ``weights`` is
+    set: see :func:`philia.as_graph`. Large edge lists are then read more
     slowly. A .jlg file, and an .npz file of links instead of a matrix, has no weights; repeated links are counted.
 
     ``memory`` limits the private memory of this process while it reads, Python and its libraries included, for example
@@ -218,11 +227,12 @@ def read_graph(
     graph raises a :class:`philia.exceptions.GraphFileError` or, if its content is not a graph, an
     ``InvalidGraphError``.
     """
-    return read(path, ReadingOptions(delimiter, comment, header, columns, encoding, symmetrize, weights, memory))
+    given = ReadingOptions(delimiter, comment, header, columns, encoding, symmetrize, weights, memory)
+    return warn_of_changes(read(path, given), weights=weights is None, directions=not symmetrize)
 
 
 def read(path: FilePath, options: ReadingOptions) -> Graph:
-    """The same as :func:`read_graph`, with all options as one value."""
+    """The same as :func:`read_graph`, with all options as one value, and without warnings of what was dropped."""
     with opened(path, GraphFileError) as source:
         found = _format_of(source)
         found.check(source, options)
@@ -295,9 +305,7 @@ def read_communities(
         return found.read_communities(source, options)
 
 
-def write_communities(
-    communities: Any, path: FilePath, columns: Mapping[str, Mapping[Node, Sequence[float]]] | None = None
-) -> None:
+def write_communities(communities: Any, path: FilePath) -> None:
     """Write communities to a file from which :func:`read_communities` brings back the same.
 
     >>> import pathlib, tempfile
@@ -308,8 +316,7 @@ def write_communities(
 
     ``communities`` is anything that :func:`philia.graphs.as_communities` accepts. A .csv file becomes a table of nodes
     and communities with a header; any other has one community per line, separated by tabs, without names: give the
-    members alone (a list of lists), or communities called 0, 1, …. ``columns`` are numbers for further columns of a
-    table, one per member of each community, by the names of the columns; readers ignore them.
+    members alone (a list of lists), or communities called 0, 1, ….
     """
     members = as_communities(communities)
     empty = next((name for name, listed in members.items() if not listed), None)
@@ -326,6 +333,6 @@ def write_communities(
         raise GraphFileError(f"{os.fspath(path)}: communities are written as text; {advice}")
     with saving(path, GraphFileError) as file:
         if suffix == ".csv":
-            write_table(members, {} if columns is None else columns, file)
+            write_table(members, file)
         else:
             write_lines(members, file)

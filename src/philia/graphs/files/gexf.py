@@ -29,7 +29,7 @@ def read_gexf(source: Source, options: ReadingOptions) -> Graph:
     A node's name is its label if all nodes have one and no two are equal, otherwise its id. Names become integers if
     all of them are, unless the file declares its ids as text. The weight of an edge is its attribute "weight".
     """
-    return _Reader().read(source, keep_weights=options.weights)
+    return _Reader().read(source, keep_weights=options.keep_weights)
 
 
 class _Reader(XmlReader):

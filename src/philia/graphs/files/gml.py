@@ -47,7 +47,7 @@ def read_gml(source: Source, options: ReadingOptions) -> Graph:
     its ``weight``, or else its ``value``.
     """
     found, _ = declared_graph(source, options.encoding)
-    return found.graph(Nodes(found.names()), keep_weights=options.weights)
+    return found.graph(Nodes(found.names()), keep_weights=options.keep_weights)
 
 
 def declared_graph(source: Source, encoding: str) -> tuple[DeclaredGraph, list[Any]]:

@@ -27,7 +27,7 @@ def read_graphml(source: Source, options: ReadingOptions) -> Graph:
     A node's name is its attribute "name" if all nodes have one and no two are equal (as igraph writes), otherwise its
     id; names become integers if all of them are. The weight of an edge is its attribute "weight".
     """
-    return _Reader().read(source, keep_weights=options.weights)
+    return _Reader().read(source, keep_weights=options.keep_weights)
 
 
 class _Reader(XmlReader):

@@ -25,8 +25,8 @@ _SMALL_E, _LARGE_E = 101, 69
 _ENDS, _PADS, _SEPARATES = 1, 2, 4
 """What a byte means, as bits: it ends a line, pads a field, separates two fields."""
 
-_QUOTED, WEIGHTED = 1, 2
-"""What is noted about a link, as bits: a name was quoted, the weight is not 1."""
+_QUOTED, WEIGHTED, FURTHER = 1, 2, 4
+"""What is noted about a link, as bits: a name was quoted, the weight is not 1, the line has further values."""
 
 BAD = -1
 """Returned instead of a position: the line cannot be read."""
@@ -201,6 +201,8 @@ def _tokenise_line(data: Any, at: int, means: Any, wanted: Any, bounds: Any, mar
                 mark |= _QUOTED * quoted
         if column == wanted[2] and start < stop and not _is_one(data, start, stop):
             mark |= WEIGHTED
+        if start < stop and column != wanted[0] and column != wanted[1] and column != wanted[2]:
+            mark |= FURTHER
         column += 1
         if runs:
             at = _after(data, at, means, _PADS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import pairwise
 from typing import Any, Protocol
@@ -17,8 +17,7 @@ from philia._types import BoolArray, Int64Array
 from philia.graphs.disk import SpooledLinks
 from philia.graphs.files import kernels
 from philia.graphs.files.dialect import Dialect
-from philia.graphs.files.edge_list import Links, PlainScanner, graph_of
-from philia.graphs.graph import Graph
+from philia.graphs.files.edge_list import Links, PlainScanner, Reading, further_names
 from philia.graphs.links import ranked
 from philia.graphs.nodes import Nodes
 from philia.storage import WHOLE_MACHINE, MemoryBound
@@ -85,7 +84,7 @@ class CompiledScanner:
         self._dialect, self._memory = dialect, memory
         self._names: _Integers | _Texts = _Integers(memory)
         self._store: _LinkStore = _LinksInMemory() if store is None else store
-        self._lines = 0
+        self._lines, self.ignored, self._of_first_line = 0, 0, 0
 
     def scan(self, block: bytes) -> None:
         """Read the next lines."""
@@ -101,7 +100,14 @@ class CompiledScanner:
                 self._names = _Texts(self._names.texts(), self._memory)
         if isinstance(self._names, _Texts):
             self._names.number(data, bounds[done:], numbers[2 * done :])
+        self.ignored += int(np.count_nonzero(marks[:links] & kernels.FURTHER))
+        self._of_first_line += int(np.count_nonzero(numbers < 2))
         self._store.add(numbers[::2], numbers[1::2], marks[:links] & kernels.WEIGHTED != 0)
+
+    @property
+    def first_line_stands_alone(self) -> bool:
+        """Whether the names of the first link, nodes 0 and 1, occur nowhere else."""
+        return self._of_first_line == 2
 
     def _tokenise(self, block: bytes, data: Any, bounds: Any, marks: Any) -> int:
         dialect = self._dialect
@@ -123,7 +129,7 @@ class CompiledScanner:
         """All links read so far."""
         rows, columns, weighted = self._store.all()
         weights = None if self._dialect.weight is None else np.where(weighted, np.nan, 1.0)
-        return Links(rows, columns, weights, self.names())
+        return Links(rows, columns, weights, self.names(), self.ignored)
 
     def names(self) -> list[bytes] | Int64Array:
         """The names in order of appearance."""
@@ -139,12 +145,12 @@ def prepare() -> None:
             CompiledScanner(Dialect()).scan(block)
 
 
-def read_blocks(blocks: Iterable[bytes], dialect: Dialect, memory: MemoryBound) -> Graph:
+def read_blocks(blocks: Iterable[bytes], dialect: Dialect, memory: MemoryBound) -> Reading:
     """The graph in the blocks of a text; its adjacency is memory-mapped from disk if the links would not fit.
 
     The node names stay in memory, and so does the table that numbers them while it is needed.
 
-    >>> read_blocks([b"7 12\\n12 9\\n"], Dialect(), MemoryBound.of("100G"))
+    >>> read_blocks([b"7 12\\n12 9\\n"], Dialect(), MemoryBound.of("100G")).graph
     Graph(3 nodes, 2 links)
     """
     prepare()
@@ -157,10 +163,17 @@ def read_blocks(blocks: Iterable[bytes], dialect: Dialect, memory: MemoryBound) 
     if each * len(links) <= memory.left:
         scanned = scanner.links()
         del scanner  # its table of names makes room for the graph
-        return graph_of(scanned)
-    names = scanner.names()
+        return Reading.of(scanned, dialect)
+    names, ignored, header = scanner.names(), scanner.ignored, dialect.doubtful and scanner.first_line_stands_alone
     del scanner
-    return links.graph(*_numbered(names, memory), memory)
+    nodes, rank = _numbered(names[2:] if header else names, memory)
+    if not header:
+        settled = replace(dialect, names=(), doubtful=False) if dialect.doubtful else dialect
+        return Reading(links.graph(nodes, rank, memory), settled, ignored)
+    # A link of row 0 with itself stands for the header: it is dropped, and not counted.
+    graph = links.graph(nodes, np.concatenate([np.zeros(2, np.int32), rank]), memory)
+    changes = replace(graph.changes, loops=graph.changes.loops - 1)
+    return Reading(replace(graph, changes=changes), dialect, ignored - further_names(dialect))
 
 
 def _numbered(names: Sequence[bytes] | Int64Array, memory: MemoryBound) -> tuple[Nodes, _Int32Array]:

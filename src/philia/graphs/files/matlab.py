@@ -60,7 +60,7 @@ def read_mat(source: Source, options: ReadingOptions) -> Graph:
     """The graph of a MATLAB file: the matrix ``network``, otherwise the only square matrix."""
     matrix = load_mat(source, "network")
     check_nodes(source, max(matrix.shape), matrix.nnz)
-    return graph_from_matrix(matrix, symmetrize=options.symmetrize, keep_weights=options.weights)
+    return graph_from_matrix(matrix, symmetrize=options.symmetrize, keep_weights=options.keep_weights)
 
 
 def load_mat(source: Source, name: str) -> Any:

@@ -87,7 +87,7 @@ def read_matrix_market(source: Source, options: ReadingOptions) -> Graph:
         values = np.concatenate([values, sign * values[other]])
     matrix = sparse.coo_array((values, (rows, columns)), shape=(head.size, head.size))
     nodes = Nodes(names) if names else None
-    return graph_from_matrix(matrix, nodes=nodes, symmetrize=options.symmetrize, keep_weights=options.weights)
+    return graph_from_matrix(matrix, nodes=nodes, symmetrize=options.symmetrize, keep_weights=options.keep_weights)
 
 
 def _wrong(what: str) -> GraphFileError:

@@ -145,7 +145,7 @@ def read_npz(source: Source, options: ReadingOptions) -> Graph:
     It holds a matrix of ``scipy.sparse.save_npz``, or links in an array ``edges`` (m x 2) or ``edge_index`` (2 x m).
     A matrix has weights; of links, repetitions are counted.
     """
-    keep_weights = options.weights
+    keep_weights = options.keep_weights
     with open_arrays(source) as arrays:
         if "format" in arrays and "shape" in arrays:
             matrix = _sparse(arrays)

@@ -11,7 +11,7 @@ import numpy as np
 from philia.exceptions import GraphFileError, InvalidGraphError, MissingDependencyError, PhiliaError
 from philia.graphs.described import DescribedGraph
 from philia.graphs.graph import Graph
-from philia.graphs.links import Column, find_columns, graph_from_table, plain_name
+from philia.graphs.links import SAMPLE_ROWS, Column, ends_in_table, graph_from_table, plain_name
 from philia.storage import ReadingOptions, Source
 
 _Columns = tuple[int | str, int | str] | None
@@ -29,7 +29,7 @@ def read_parquet(source: Source, options: ReadingOptions) -> Graph:
         raise
     except Exception as error:  # the two libraries raise errors of unrelated classes
         raise GraphFileError(f"this is not a valid Parquet file ({error})") from error
-    return graph_from_table(headers, table, (0, 1), keep_weights=options.weights)
+    return graph_from_table(headers, table, (0, 1), keep_weights=options.keep_weights)
 
 
 def _library() -> str:
@@ -39,12 +39,10 @@ def _library() -> str:
     raise MissingDependencyError("Parquet files need pyarrow or polars; install one of them: pip install pyarrow")
 
 
-def _wanted(headers: list[str], columns: _Columns) -> list[int]:
-    """The columns to load: the two ends and the weights."""
-    if len(headers) < 2:
-        raise InvalidGraphError(f"the table has {len(headers)} column(s); two are needed, one for each end of a link")
+def _wanted(headers: list[str], sample: list[Column], columns: _Columns) -> list[str]:
+    """The names of the columns to load: the two ends and the weights."""
     weights = [column for column, name in enumerate(headers) if plain_name(name) == "weight"]
-    return [*find_columns(headers, columns), *weights[:1]]
+    return [headers[column] for column in (*ends_in_table(headers, sample, columns), *weights[:1])]
 
 
 def _refuse_missing(count: int) -> None:
@@ -59,10 +57,13 @@ def _with_pyarrow(stream: BinaryIO, columns: _Columns, source: Source) -> tuple[
 
     about = parquet.ParquetFile(stream)
     headers = list(about.schema_arrow.names)
-    chosen = [headers[column] for column in _wanted(headers, columns)]
-    source.check_values(len(chosen) * about.metadata.num_rows, "the table")
+    source.check_values(min(len(headers), 3) * about.metadata.num_rows, "the table")
     # Text is read as indices into a dictionary: otherwise a long name would be copied for each row that has it.
-    table = parquet.ParquetFile(stream, read_dictionary=chosen).read(columns=chosen)
+    table = parquet.ParquetFile(stream, read_dictionary=headers)
+    batch = next(table.iter_batches(SAMPLE_ROWS, columns=headers[:3]), None)
+    sample: list[Column] = [] if batch is None else [column.to_pylist() for column in batch.columns]
+    chosen = _wanted(headers, sample, columns)
+    table = table.read(columns=chosen)
     _refuse_missing(sum(table.column(name).null_count for name in chosen[:2]))
     return chosen, [_array(table.column(name)) for name in chosen]
 
@@ -87,7 +88,8 @@ def _with_polars(stream: BinaryIO, columns: _Columns) -> tuple[list[str], list[C
     import polars
 
     frame = polars.read_parquet(stream)
-    chosen = [frame.columns[column] for column in _wanted(frame.columns, columns)]
+    sample = [column.head(SAMPLE_ROWS).to_list() for column in frame.get_columns()]
+    chosen = _wanted(frame.columns, sample, columns)
     _refuse_missing(sum(frame[name].null_count() for name in chosen[:2]))
     return chosen, [_series(frame[name]) for name in chosen]
 
@@ -112,6 +114,11 @@ def write_parquet(described: DescribedGraph, file: BinaryIO) -> None:
     }
     if graph.link_weights is not None:
         table["weight"] = np.concatenate([graph.link_weights, np.ones(alone.size)])
+    write_columns(table, file)
+
+
+def write_columns(table: dict[str, Any], file: BinaryIO) -> None:
+    """Write columns of one length, by name."""
     held = io.BytesIO()
     if _library() == "pyarrow":
         import pyarrow

@@ -14,6 +14,9 @@ BLOCK = 1 << 22
 LONGEST = 1 << 26
 """Bytes of the longest line; only binary files, or files made to fill the memory, have longer ones."""
 
+_SEARCHED = 1 << 18
+"""Bytes searched for a zero byte, which only binary files have, usually within the first kilobyte."""
+
 _MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
@@ -94,6 +97,7 @@ def _in_utf8(stream: io.BufferedReader, encoding: str, size: int) -> Iterator[by
 def _check(block: bytes, lines: int) -> None:
     if block.isascii():
         return
+    refuse_binary(block)
     try:
         block.decode()
     except UnicodeDecodeError as error:
@@ -102,6 +106,14 @@ def _check(block: bytes, lines: int) -> None:
             f"line {line:,} contains the byte 0x{block[error.start]:02x}, which is not UTF-8; "
             'pass the encoding of the file, for example encoding="latin-1", or convert it to UTF-8'
         ) from None
+
+
+def refuse_binary(block: bytes) -> None:
+    """Raise an error for bytes that are no text."""
+    if b"\0" in block[:_SEARCHED]:
+        raise GraphFileError(
+            "this is a binary file, not text; rename it with the right extension, for example .mat, .npz or .parquet"
+        )
 
 
 def count_lines(block: bytes) -> int:

@@ -1,0 +1,10 @@
+"""All measurements of exact representations, one after the other, with the picture and the page of their results."""
+
+from benchmarks import page
+from benchmarks.exact import columns, constructions, fitting, picture
+
+columns.main([])
+constructions.main([])
+fitting.main()
+picture.main()
+page.run()

@@ -1,0 +1,91 @@
+"""How many columns a graph needs at least, proved by a few of its rows.
+
+**Three.** In V diag(W) Vᵀ with V ≥ 0, one repelling column is never enough for a graph with a link. Let z be that
+column and P_i the attracting part of row i, both times the roots of their weights. A node is not linked with itself, so
+|P_i|² < z_i², and P_i·P_j ≤ |P_i| |P_j| < z_i z_j for every pair: no score is positive. So there are two repelling
+columns, and at least one that attracts.
+
+**Radon.** Take m nodes, and read every row of the graph along them, +1 for a link and -1 for none. If every pattern of
+signs appears there, up to negation and but for the constant one, then at least m columns are needed. With fewer, the
+rows of V of these nodes would satisfy ∑ λ_i V_i = 0 for some λ that is not zero. It has entries of both signs, because
+V ≥ 0 and no row of V is zero. Take the node u whose row has the signs of λ, or of -λ, where λ is not zero: then
+∑ λ_i M_ui is not zero, but it should be. As there are 2^(m-1) - 1 patterns, m is at most 1 + log₂(n + 1).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from philia._types import Int64Array, Node
+from philia.exact.representation import Int8Array
+from philia.graphs import Graph
+
+_ENTRIES = 1 << 24
+"""Entries of the columns among which nodes are looked for: those of the largest degrees, whose signs vary the most."""
+
+_MOST, _LEAST = 400, 32
+"""The most and the fewest of these columns."""
+
+_STARTS, _WORK = 64, 1 << 28
+"""First nodes that are tried, and the entries that may be looked at for each further node of all of them."""
+
+
+@dataclass(frozen=True)
+class LeastColumns:
+    """A number of nonnegative columns below which no exact representation exists, and the nodes that prove it.
+
+    ``witness`` has the nodes along which rows have all patterns of signs; it is empty if a simpler reason is enough.
+
+    >>> LeastColumns(3, ())
+    LeastColumns(columns=3, witness=())
+    """
+
+    columns: int
+    witness: tuple[Node, ...]
+
+
+def least_columns(graph: Graph) -> LeastColumns:
+    """The best lower bound on nonnegative columns that a greedy search finds; it holds for every representation.
+
+    >>> from philia.datasets import classic
+    >>> least_columns(classic("karate")).columns
+    4
+    """
+    if not graph.n_links:
+        return LeastColumns(min(graph.n_nodes, 1), ())
+    count = min(max(_ENTRIES // graph.n_nodes, _LEAST), _MOST, graph.n_nodes)
+    candidates = np.argsort(-graph.degrees, kind="stable")[:count]
+    rows = graph.adjacency[:, candidates].toarray().astype(np.int8)
+    starts = min(max(_WORK // rows.size, 1), _STARTS, count)
+    found = max((_grown(rows, start) for start in range(starts)), key=len)
+    if len(found) <= _SIMPLE:
+        return LeastColumns(_SIMPLE, ())
+    return LeastColumns(len(found), tuple(graph.nodes.pick(candidates[found])))
+
+
+_SIMPLE = 3
+"""What every graph with a link needs."""
+
+
+def _grown(rows: Int8Array, start: int) -> list[int]:
+    """Columns of ``rows`` along which all patterns appear: one more at a time, that with which the rarest is common."""
+    found, codes = [start], rows[:, start].astype(np.int64)
+    while True:
+        rarest = [_rarest(2 * codes + rows[:, one], len(found) + 1) for one in range(rows.shape[1])]
+        best = int(np.argmax(rarest))
+        if not rarest[best]:
+            return found
+        found.append(best)
+        codes = 2 * codes + rows[:, best]
+
+
+def _rarest(codes: Int64Array, length: int) -> int:
+    """How often the rarest pattern of this length appears, up to negation and without the constant one.
+
+    >>> _rarest(np.array([0b01, 0b10, 0b11]), 2)
+    2
+    """
+    counts = np.bincount(codes, minlength=1 << length)
+    return int((counts + counts[::-1])[1 : 1 << length - 1].min())

@@ -1,0 +1,182 @@
+"""What users of networkx, scikit-learn, pandas and cdlib write from habit, before they read any documentation."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import pandas
+import polars
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.metrics import adjusted_rand_score, roc_auc_score
+from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
+
+import philia
+from philia import CommunityModel, evaluate
+from philia.datasets import classic, dating_app, planted
+from philia.exceptions import InvalidParameterError
+
+G = nx.Graph(nx.karate_club_graph().edges())
+LINKS = list(G.edges())
+PAIRS = pandas.DataFrame({"source": [0, 0], "target": [1, 33]})
+
+
+@pytest.fixture(scope="module")
+def fitted() -> CommunityModel:
+    return CommunityModel(random_state=0).fit(G)
+
+
+def few(**settings: Any) -> CommunityModel:
+    return CommunityModel(2, 0, penalty=1, random_state=0, **settings)
+
+
+@pytest.mark.parametrize(
+    "x",
+    [
+        G,
+        LINKS,
+        np.array(LINKS),
+        nx.to_numpy_array(G),
+        nx.to_scipy_sparse_array(G),
+        sparse.csr_matrix(nx.to_numpy_array(G)),
+        nx.to_pandas_edgelist(G),
+        polars.from_pandas(nx.to_pandas_edgelist(G)),
+        nx.to_pandas_adjacency(G),
+        classic("karate"),
+        iter(LINKS),
+        G.edges,
+    ],
+    ids=lambda x: type(x).__name__,
+)
+def test_fit_takes_what_people_have(x: Any) -> None:
+    assert few().fit(x).graph_.n_links == 78
+
+
+def test_fit_takes_what_datasets_give() -> None:
+    for data in (dating_app(60, cities=2, random_state=0), planted(60, 2, 0, degree=8, random_state=0)):
+        assert few().fit(data).graph_ is data.graph
+
+
+SNIPPETS = {
+    "set": lambda m: set(m.communities()[0]),
+    "list": lambda m: list(m.communities()[0]),
+    "sorted": lambda m: sorted(m.communities()[0]),
+    "len": lambda m: len(m.communities()[0]) > 1,
+    "in": lambda m: next(iter(m.communities()[0])) in m.communities()[0],
+    "loop": lambda m: [node for community in m.communities() for node in community],
+    "by name": lambda m: m.communities()["B1"].name == "B1",
+    "by position": lambda m: m.communities()[0].name == "B1",
+    "sets": lambda m: [set(community) for community in m.communities()],
+    "frozensets": lambda m: {frozenset(community) for community in m.communities()},
+    "labels of communities": lambda m: set(m.communities().labels().values()) == {"B1", "B2"},
+    "labels_": lambda m: adjusted_rand_score(m.labels_, m.labels_) == 1,
+    "fit_predict": lambda m: few().fit_predict(G).shape == (34,),
+    "partition": lambda m: nx.community.is_partition(G, m.partition().values()),
+    "modularity": lambda m: nx.community.modularity(G, m.communities()) > 0.3,
+    "modularity of a partition": lambda m: nx.community.modularity(G, list(m.partition().values())) > 0.3,
+    "coverage": lambda m: nx.community.partition_quality(G, m.communities())[0] > 0.5,
+    "set attributes": lambda m: nx.set_node_attributes(G.copy(), m.communities().labels(), "community") is None,
+    "subgraph": lambda m: G.subgraph(m.communities()[0]).number_of_nodes() > 1,
+    "to pandas": lambda m: len(m.communities().to_pandas()) == 2,
+    "to polars": lambda m: len(m.communities().to_polars()) == 2,
+    "nodes to pandas": lambda m: len(m.described().nodes.to_pandas()) == 34,
+    "to networkx": lambda m: m.graph_.to_networkx().number_of_edges() == 78,
+    "single pair": lambda m: m.predict_proba((0, 1)).shape == (1,),
+    "list of pairs": lambda m: m.predict_proba([(0, 1), (0, 33)]).shape == (2,),
+    "list of lists": lambda m: m.predict_proba([[0, 1], [0, 33]]).shape == (2,),
+    "array of pairs": lambda m: m.predict_proba(np.array([[0, 1], [0, 33]])).shape == (2,),
+    "zip": lambda m: m.predict_proba(zip([0, 0], [1, 33], strict=True)).shape == (2,),
+    "frame of pairs": lambda m: m.predict_proba(PAIRS).shape == (2,),
+    "polars frame of pairs": lambda m: m.predict_proba(polars.from_pandas(PAIRS)).shape == (2,),
+    "edges": lambda m: m.predict_proba(G.edges()).shape == (78,),
+    "non-edges": lambda m: m.predict_proba(nx.non_edges(G)).shape == (483,),
+    "roc_auc": lambda m: roc_auc_score([1, 0], m.predict_proba([(0, 1), (0, 33)])) is not None,
+    "decision function": lambda m: m.decision_function(PAIRS).shape == (2,),
+    "number of top links": lambda m: len(m.top_links(5)) == 5,
+    "top links of a node": lambda m: {link.u for link in m.top_links(3, node=5)} == {5},
+    "score": lambda m: m.score() < 0,
+    "explain": lambda m: "together" in str(m.explain(0, 1)),
+    "features": lambda m: m.features().shape[0] == 34,
+    "params": lambda m: m.get_params()["random_state"] == 0,
+    "clone": lambda m: not hasattr(clone(m), "factors_"),
+    "pickle": lambda m: pickle.loads(pickle.dumps(m)).score() == m.score(),
+    "deepcopy": lambda m: copy.deepcopy(m).score() == m.score(),
+    "print the model": lambda m: "2 communities attract" in str(m) and "34 nodes" in str(m),
+    "repr is str": lambda m: repr(m.communities()) == str(m.communities()),
+    "repr of an explanation": lambda m: repr(m.explain(0, 1)) == str(m.explain(0, 1)),
+    "repr of a community": lambda m: repr(m.communities()[0]).startswith("B1 attracts"),
+    "compare with itself": lambda m: philia.compare(m, m).similarity == 1,
+    "compare communities": lambda m: evaluate.compare_communities(m.communities(), m.communities()).f1 == 1,
+    "compare with labels": lambda m: evaluate.compare_communities(m.communities(), m.communities().labels()).f1 > 0.9,
+    "compare with an attribute": lambda m: evaluate.compare_communities(
+        m.communities(), nx.get_node_attributes(nx.karate_club_graph(), "club")
+    ).f1 > 0.8,
+    "sample": lambda m: m.sample(random_state=0).n_nodes == 34,
+    "verbose": lambda m: few().fit(G, verbose=True).graph_.n_nodes == 34,
+    "held out": lambda m: evaluate.evaluate_links(few().fit(G, held_out=0.2)).pairs > 0,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("snippet", SNIPPETS.values(), ids=SNIPPETS.keys())
+def test_what_is_written_from_habit_runs(snippet: Any, fitted: CommunityModel) -> None:
+    assert snippet(fitted)
+
+
+def test_everything_shows_itself_in_a_notebook(fitted: CommunityModel) -> None:
+    shown: list[Any] = [fitted, fitted.graph_, fitted.communities(), fitted.explain(0, 1), fitted.selection_]
+    assert all(one._repr_html_().startswith("<") for one in shown)
+    hostile = few().fit([("<script>", "b"), ("b", "c"), ("c", "<script>")])
+    for one in (hostile.communities(), hostile.explain("<script>", "b")):
+        assert "<script>" not in one._repr_html_()
+
+
+def test_a_name_that_no_community_has_is_refused_with_those_there_are(fitted: CommunityModel) -> None:
+    with pytest.raises(InvalidParameterError, match="no community 'B7'; there are B1, B2"):
+        fitted.communities()["B7"]
+
+
+def test_a_pair_of_letters_is_not_taken_for_a_pair(fitted: CommunityModel) -> None:
+    with pytest.raises(InvalidParameterError, match="found 'ab'"):
+        fitted.predict_proba(["ab"])  # type: ignore[list-item]
+
+
+def test_cross_validation_and_grid_search_work_on_pairs() -> None:
+    data = evaluate.labelled_pairs(planted(80, 2, 0, degree=10, random_state=0), random_state=0)
+    folds = KFold(3, shuffle=True, random_state=0)
+    found = cross_val_score(data.classifier(few()), data.X, data.y, cv=folds, scoring="roc_auc")
+    assert found.min() > 0.5
+    search = GridSearchCV(data.classifier(few()), {"model__penalty": [0.1, 10.0]}, cv=folds).fit(data.X, data.y)
+    assert search.best_params_["model__penalty"] in (0.1, 10.0)
+    assert search.predict(data.X).shape == data.y.shape
+
+
+def test_a_classifier_of_pairs_does_not_see_those_it_is_tested_on() -> None:
+    data = evaluate.labelled_pairs(G, random_state=0)
+    train = np.arange(len(data.X)) % 3 > 0
+    judged = data.classifier(few()).fit(data.X[train], data.y[train])
+    rows, columns = judged.model_.held_out_.pairs(34)
+    held = {frozenset(pair) for pair in zip(rows.tolist(), columns.tolist(), strict=True)}
+    assert held == {frozenset(pair) for pair in data.X[~train].tolist()}
+    assert data.y.sum() == 78
+    assert len({tuple(pair) for pair in data.X.tolist()}) == len(data.X) == 156
+    assert data.graph.linked(data.X[:, 0], data.X[:, 1]).tolist() == data.y.tolist()
+
+
+def test_two_moments_of_a_network_are_matched_by_name() -> None:
+    def clique(names: list[str]) -> list[Any]:
+        return list(nx.complete_graph(names).edges())
+
+    then = few().fit(clique(list("abcdef")) + clique(list("uvwxyz")) + [("a", "u")])
+    now = few().fit(clique(list("uvwxyzt")) + clique(list("abcde")) + [("a", "u")])
+    moved = philia.compare(then, now)
+    by_members = {frozenset(match.shared): match for match in moved}
+    assert set(by_members) == {frozenset("abcde"), frozenset("uvwxyz")}
+    assert by_members[frozenset("abcde")].left == {"f"}
+    assert by_members[frozenset("uvwxyz")].joined == {"t"}
+    assert moved.similarity == pytest.approx((5 / 6 + 6 / 7) / 2)
+    assert philia.compare(then, now.communities()).matches == moved.matches
