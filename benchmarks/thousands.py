@@ -1,0 +1,163 @@
+"""Thousands of communities: found again where they were planted, and links that were hidden, beside other methods.
+
+    python -m benchmarks.thousands planted                          # 2,000 communities among 50,000 nodes
+    python -m benchmarks.thousands planted --nodes 317080 --communities 10000
+    python -m benchmarks.thousands links FILE                       # average precision of a tenth of the links
+    python -m benchmarks.thousands whole FILE                       # philia fit with summary and report, timed
+
+Leiden and label propagation are igraph's. None of the methods is told anything, except that CPM needs a resolution: it
+gets several, and the best for the truth is a choice that only hindsight can make.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.measuring import RESULTS
+from philia import CommunityModel, Graph, read_graph
+from philia._types import Float64Array, Int64Array
+from philia.datasets import overlapping_cliques
+from philia.evaluate import best_match_f1
+from philia.evaluate.predictors import PREDICTORS
+from philia.pairs import ListedPairs, seen
+from philia.pairs.sample import near_and_far, weighted_order
+
+_RESOLUTIONS = (0.01, 0.02, 0.05, 0.1, 0.2)
+_OTHERS = 2_000_000
+
+
+def planted(nodes: int, communities: int, inside: float, outside: float) -> dict[str, Any]:
+    """The communities of a generated graph, found by each method."""
+    drawn = overlapping_cliques(nodes, communities, inside=inside, outside=outside, random_state=0)
+    truth, graph = drawn.communities(), drawn.graph
+    rows = []
+    for name, method in _methods().items():
+        began = time.process_time()
+        found = [group for group in method(graph) if len(group) >= 3]
+        seconds = time.process_time() - began
+        rows.append({"method": name, "found": len(found), "f1": best_match_f1(found, truth), "seconds": seconds})
+        print(json.dumps(rows[-1]), flush=True)
+    return {"nodes": nodes, "links": graph.n_links, "planted": communities, "rows": rows}
+
+
+def _methods() -> dict[str, Callable[[Graph], Sequence[Sequence[Any]]]]:
+    found: dict[str, Callable[[Graph], Sequence[Sequence[Any]]]] = {"philia": _philia}
+    try:
+        import igraph  # noqa: F401
+    except ImportError:
+        print("igraph is not installed, so Leiden and label propagation are left out; pip install igraph")
+        return found
+    found["Leiden, modularity"] = lambda graph: list(_igraph(graph).community_leiden("modularity", n_iterations=-1))
+    for resolution in _RESOLUTIONS:
+        found[f"Leiden, CPM {resolution}"] = lambda graph, at=resolution: list(  # type: ignore[misc]
+            _igraph(graph).community_leiden("CPM", resolution=at, n_iterations=-1)
+        )
+    found["label propagation"] = lambda graph: list(_igraph(graph).community_label_propagation())
+    return found
+
+
+def _philia(graph: Graph) -> list[list[Any]]:
+    return [list(community.members) for community in CommunityModel(random_state=0).fit(graph).communities()]
+
+
+def _igraph(graph: Graph) -> Any:
+    import igraph
+
+    return igraph.Graph(n=graph.n_nodes, edges=np.stack(graph.links, axis=1).tolist())
+
+
+def links(path: Path) -> dict[str, Any]:
+    """The average precision of hidden links among all pairs that are not linked, by the model and by formulas."""
+    graph, rng = read_graph(path), np.random.default_rng(0)
+    rows, columns = graph.links
+    hidden = np.flatnonzero(rng.random(len(rows)) < 0.1)
+    held_out = ListedPairs.of_rows(graph, rows[hidden], columns[hidden])
+    began = time.process_time()
+    model = CommunityModel(random_state=0, storage="sparse").fit(graph, held_out=held_out)
+    seconds, known = time.process_time() - began, seen(graph, held_out)
+    i, j, chances = near_and_far(graph, known, _OTHERS, rng)
+    scores: dict[str, Callable[[Int64Array, Int64Array], Float64Array]] = {"philia, sparse": model.factors_.scores}
+    for name in ("resource allocation", "Adamic-Adar", "common neighbours"):
+        scores[name] = lambda u, v, name=name: PREDICTORS[name](known, u, v)  # type: ignore[misc]
+    found = []
+    for name, score in scores.items():
+        auc, precision = weighted_order(score(rows[hidden], columns[hidden]), score(i, j), 1 / chances)
+        assert auc is not None
+        assert precision is not None
+        found.append(
+            {"method": name, "auc": auc.value, "precision": precision.value, "reach": precision.upper - precision.value}
+        )
+        print(json.dumps(found[-1]), flush=True)
+    return {
+        "graph": path.name,
+        "hidden": len(hidden),
+        "communities": len(model.communities()),
+        "seconds": seconds,
+        "rows": found,
+    }
+
+
+def whole(path: Path) -> dict[str, Any]:
+    """The command line from a file of links to a saved model and a report."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [
+            sys.executable,
+            "-m",
+            "philia",
+            "fit",
+            str(path),
+            "-o",
+            f"{folder}/m.philia",
+            "--report",
+            f"{folder}/r.html",
+        ]
+        began = time.perf_counter()
+        done = subprocess.run(command, check=False, capture_output=True, text=True)
+        seconds = time.perf_counter() - began
+        print(done.stdout, done.stderr)
+        size = Path(f"{folder}/r.html").stat().st_size
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return {
+        "graph": path.name,
+        "seconds": seconds,
+        "processor_seconds": used.ru_utime + used.ru_stime,
+        "peak_gigabytes": used.ru_maxrss / 2**20,
+        "report_megabytes": size / 2**20,
+    }
+
+
+def main() -> None:
+    """Run what the command line asks for, and add it to the results."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=["planted", "links", "whole"])
+    parser.add_argument("file", nargs="?", type=Path)
+    parser.add_argument("--nodes", type=int, default=50_000)
+    parser.add_argument("--communities", type=int, default=2_000)
+    parser.add_argument("--inside", type=float, default=10)
+    parser.add_argument("--outside", type=float, default=2)
+    asked = parser.parse_args()
+    if asked.what == "planted":
+        found = planted(asked.nodes, asked.communities, asked.inside, asked.outside)
+    elif asked.file is None:
+        parser.error(f"{asked.what} needs a file of links")
+    else:
+        found = {"links": links, "whole": whole}[asked.what](asked.file)
+    results = RESULTS / "thousands.json"
+    before = json.loads(results.read_text()) if results.exists() else []
+    results.write_text(json.dumps([*before, {"what": asked.what, **found}], indent=1) + "\n")
+    print(json.dumps(found, indent=1))
+
+
+if __name__ == "__main__":
+    main()
