@@ -201,8 +201,12 @@ class Communities(Sequence[Community]):
     @cached_property
     def repeated(self) -> tuple[tuple[str, str], ...]:
         """Pairs of communities of the same kind with exactly the same members."""
-        sets = [(c.name, c.kind, np.sort(rows_of(c.members, self.nodes)).tobytes()) for c in self.found if len(c)]
-        return tuple((a[0], b[0]) for a, b in combinations(sets, 2) if a[1:] == b[1:])
+        alike: dict[tuple[str, bytes], list[int]] = {}
+        for at, c in enumerate(self.found):
+            if len(c):
+                alike.setdefault((c.kind, np.sort(rows_of(c.members, self.nodes)).tobytes()), []).append(at)
+        pairs = sorted(pair for same in alike.values() for pair in combinations(same, 2))
+        return tuple((self.found[a].name, self.found[b].name) for a, b in pairs)
 
     def to_pandas(self) -> Any:
         """A ``pandas.DataFrame`` with one row per community; ``model.described().nodes`` has one row per node.

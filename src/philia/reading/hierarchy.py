@@ -258,7 +258,8 @@ class Hierarchy(Sequence[Level]):
         """
         if not self._descriptions[0].count:
             return np.empty((0, 4))
-        order = [self.names[0].index(name) for name in self[0].names]
+        position = {name: at for at, name in enumerate(self.names[0])}
+        order = [position[name] for name in self[0].names]
         number = dict(zip(order, range(len(order)), strict=True))
         leaves, rows, lost, left, at = [1] * len(order), [], 0.0, len(order), 1
         for c, d in self._merges:
