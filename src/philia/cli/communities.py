@@ -27,6 +27,12 @@ if TYPE_CHECKING:
 _NAMES = 8
 """Names listed per row of the table, so that it fits on a wide terminal."""
 
+_SHOWN = 20, 60
+"""Communities listed if there are more than the second number of them: about a screen; -o and --json have all."""
+
+_PARTS = 4
+"""Communities that the name of a union lists: of thousands, more would fill the screen."""
+
 
 def _rules() -> dict[str, str]:
     from philia.explain.rules import RULES
@@ -174,37 +180,35 @@ def _write(out: Output, model: LinkModel, found: Communities, output: Path) -> N
     members = {community.name: list(community.members) for community in found if len(community)}
     if (chosen := format_of_suffix(suffix_of(output))) is not None and chosen.describes:
         write_graph(model.described_by(found), output)
-        out.remark(f"Wrote the network with {len(members)} communities to {output}.")
+        out.remark(f"Wrote the network with {len(members):,} communities to {output}.")
         return
     write_communities(members if suffix_of(output) == ".csv" else list(members.values()), output)
-    out.remark(f"Wrote {len(members)} communities to {output}.")
+    out.remark(f"Wrote {len(members):,} communities to {output}.")
 
 
 def _all(out: Output, found: Communities, model: LinkModel) -> None:
     lonely = [name for name in model.graph_.nodes if name not in found.assigned]
-    out.data(
-        {
-            "rule": found.rule,
-            "shares": found.shares,
-            "communities": [_facts(community, found) for community in found],
-            "nodes_in_none": [plain(name) for name in lonely],
-            "empty": list(found.empty),
-            "repeated": [list(pair) for pair in found.repeated],
-            "finer": list(found.finer),
-        }
-    )
+    if out.json:  # thousands of communities are not spelled out for nobody
+        out.data(_all_facts(found, lonely))
+        return
     if not found.found and not found.empty:
         out.say("The model has no communities.")
         if found.finer:
             out.say(finer_in_words(len(found.finer)))
         return
-    rows = [(c.name, c.kind, c.effect, f"{len(c):,}", *_recurrence(c), _strongest(c, found)) for c in found]
+    listed = _largest(found)
+    rows = [(_named(c), c.kind, c.effect, f"{len(c):,}", *_recurrence(c), _strongest(c, found)) for c in listed]
     if rows:
         refits = ("stability", "other fits") if found[0].refits else ()
         members = "strongest members (share of their links)" if found.shares else "strongest members"
         titles = ["name", "kind", "two full members", "size", *refits, members]
         out.table(titles, rows, right=(3, 4, 5) if refits else (3,))
-    for c in found:
+    if len(listed) < len(found):
+        out.say(
+            f"These are the largest; there are {len(found) - len(listed):,} more. -o communities.csv writes all of "
+            "them, --level K lists fewer and larger ones, and --node those of one node."
+        )
+    for c in listed:
         if c.refits is not None and not c.refits.reliable:
             out.say(f"{c.name} was {c.refits.in_words()}.")
     few = f": {_first(lonely)}" if lonely else ""
@@ -216,6 +220,39 @@ def _all(out: Output, found: Communities, model: LinkModel) -> None:
         out.say(f"{a} and {b} have the same members.")
     if found.finer:
         out.say(finer_in_words(len(found.finer)))
+
+
+def _all_facts(found: Communities, lonely: list[Any]) -> dict[str, Any]:
+    return {
+        "rule": found.rule,
+        "shares": found.shares,
+        "communities": [_facts(community, found) for community in found],
+        "nodes_in_none": [plain(name) for name in lonely],
+        "empty": list(found.empty),
+        "repeated": [list(pair) for pair in found.repeated],
+        "finer": list(found.finer),
+    }
+
+
+def _largest(found: Communities) -> list[Community]:
+    """All communities, or the largest if there are too many to list."""
+    few, most = _SHOWN
+    return list(found) if len(found) <= most else sorted(found, key=lambda c: (-len(c), _number(c)))[:few]
+
+
+def _number(community: Community) -> int:
+    return int(community.name.lstrip("BC").split("+")[0].split(".")[0])
+
+
+def _named(community: Community) -> str:
+    """The name of a community; that of a union of many is shortened.
+
+    >>> from philia.explain import Community
+    >>> _named(Community("B1+B2+B3+B4+B5+B6", "homophilous", 1.0, {}, 0.0))
+    'B1+B2+B3+B4+… (6)'
+    """
+    parts = community.name.split("+")
+    return community.name if len(parts) <= _PARTS + 1 else f"{'+'.join(parts[:_PARTS])}+… ({len(parts):,})"
 
 
 def finer_in_words(count: int) -> str:
@@ -265,10 +302,12 @@ def _recurrence(community: Community) -> tuple[str, ...]:
 
 
 def _rule_in_words(found: Communities, model: LinkModel) -> str:
-    from philia.explain.communities import SHORTEST
+    from philia.explain.communities import OVERLAPPING, SHORTEST
     from philia.explain.rules import RULES
 
     rules = f"{', '.join(model.rules)}, or a threshold; --compare-rules shows their effect."
+    if found.rule == OVERLAPPING:
+        return f"A node is a member where {found.rule}; --levels shows what fewer communities would save."
     if found.rule == SHORTEST:
         return (
             "With these communities the links have the shortest description; --levels shows what fewer or more would "

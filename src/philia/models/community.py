@@ -182,10 +182,16 @@ class CommunityModel(Factorization):
         If the fit chose their number, they are those with which the links have the shortest description: the default
         level of ``hierarchy()``. Otherwise they are the columns of B and C, read by the rule "links". ``rule`` reads
         the columns by that rule in either case: one of ``rules`` or a membership such as 0.5. ``find_communities``
-        explains the rules; ``compare_rules`` shows what each gives for this model.
+        explains the rules; ``compare_rules`` shows what each gives for this model. A sparse model has no rules.
         """
         check_is_fitted(self)
         level = self.level()
+        if rule is not None and isinstance(self.factors_, SparseFactors):
+            raise InvalidParameterError(
+                f"the rule is {rule!r}, and the model has {self.factors_.counts[0]:,} communities of which it stores "
+                "only the members; a rule chooses members from columns with a number for every node, so leave it out, "
+                "or fit with storage='dense'"
+            )
         if rule is not None or level is None:
             found = super().communities(rule)
         elif isinstance(self.factors_, SparseFactors):

@@ -250,7 +250,8 @@ class LinkModel(Estimator):
     def described_by(self, communities: Communities) -> DescribedGraph:
         """The same with given communities of the graph, such as those of another level."""
         probabilities = self.loss.probability(self.factors_.scores(*self.graph_.links))
-        return describe(self.graph_, self.factors_.readable(), communities, np.asarray(probabilities))
+        factors = self.factors_ if isinstance(self.factors_, SparseFactors) else self.factors_.readable()
+        return describe(self.graph_, factors, communities, np.asarray(probabilities))
 
     def features(self) -> Float64Array:
         """The fitted numbers, such as B, C and popularity: one row per node, in the order of ``graph_.nodes``."""

@@ -106,6 +106,7 @@ class Numbering:
 
     @classmethod
     def of(cls, n: int, chosen: Int64Array, *mentioned: Int64Array) -> Numbering:
+        """The numbering of chosen rows and, after them, of those mentioned; there are n rows in all."""
         rest = np.setdiff1d(np.concatenate([np.empty(0, np.int64), *mentioned]), chosen)
         rows, index = np.concatenate([chosen, rest]), np.full(n, -1, dtype=np.int64)
         index[rows] = np.arange(len(rows))

@@ -131,9 +131,7 @@ def payload(
     }
 
 
-def _few(
-    found: Findings, matches: list[Match | None], budget: float, on_progress: OnProgress | None
-) -> dict[str, Any]:
+def _few(found: Findings, matches: list[Match | None], budget: float, on_progress: OnProgress | None) -> dict[str, Any]:
     """The sections about communities that can all be shown at once, and about pairs of nodes."""
     choice = choose(found, budget)
     shared, index = shared_members(found.memberships), np.full(found.graph.n_nodes, -1, dtype=np.int64)

@@ -89,7 +89,7 @@ class LookedUp:
         every = Numbering.of(graph.n_nodes, numbering.rows, neighbours)  # the others have numbers, but no names
         own = sparse.csr_array(factors.homophilous[self.rows])
         communities = np.unique(own.indices)
-        scales = np.sqrt(found.model.sparse_.communities * self._strengths[communities])
+        scales = self._scales[communities]
         section = {
             "sparse": True,
             "nodes": len(self.rows),
@@ -115,8 +115,12 @@ class LookedUp:
         return section, numbering.index
 
     @property
-    def _strengths(self) -> Float64Array:
-        return np.array([community.strength for community in self.found.communities])
+    def _scales(self) -> Float64Array:
+        """The affinity to each community of a node with all its links there."""
+        columns, level = self.found.model.sparse_, self.found.model.level()
+        assert columns is not None
+        assert level is not None
+        return np.sqrt(columns.communities * level.strengths)
 
     def _neighbours(self, factors: SparseFactors) -> tuple[Int64Array, Int64Array, Int64Array]:
         """Where each row's neighbours start, all of them, likeliest first, and how many come before held-out ones."""

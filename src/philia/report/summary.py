@@ -104,7 +104,7 @@ def _many(found: Findings) -> list[str]:
     per_node = float(of[of > 0].mean()) if of.any() else 0.0
     return [
         f"The largest group has {counted(int(sizes.max()), 'member')}, and half of them have {np.median(sizes):,.0f} "
-        f"or fewer; a member of any is in {per_node:.2g} of them on average.",
+        f"or fewer; a member of any is in {per_node:.3g} of them on average.",
         "Probabilities also count common neighbours: two nodes that know the same third one are likelier to be linked.",
     ]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from scipy import sparse
@@ -130,7 +131,10 @@ class CommunityTree:
         return found
 
     def members(self) -> tuple[Int64Array, Float64Array]:
-        """The rows of the strongest members of each leaf's first community (leaves × named, -1 for none), and shares."""
+        """The strongest members of each leaf's first community, as rows (leaves × named, -1 for none), and their shares.
+
+        This is what a leaf is known by, also if it stands for several communities.
+        """
         rows = np.full((self.leaves, self.named), -1, np.int64)
         shares = np.zeros((self.leaves, self.named))
         for leaf, c in enumerate(self.largest()[: self.leaves].tolist()):
@@ -144,7 +148,7 @@ class CommunityTree:
         order = np.lexsort((-degrees, main))
         order = order[main[order] >= 0]
         starts = np.searchsorted(main[order], np.arange(self.leaves + 1))
-        best = [order[start : min(start + _KNOWN, end)] for start, end in zip(starts, starts[1:], strict=False)]
+        best = [order[start : min(start + _KNOWN, end)] for start, end in pairwise(starts)]
         rows = np.full((len(self.merges), _KNOWN), -1, np.int64)
         for at, (left, right) in enumerate(self.merges.tolist()):
             both = np.concatenate([best[left], best[right]])
@@ -175,7 +179,7 @@ def _top(linkage: Int64Array, count: int, leaves: int) -> tuple[Int64Array, Int6
 
     >>> merges, leaf_of = _top(np.array([[0, 2], [1, 3]]), count=3, leaves=2)
     >>> merges.tolist(), leaf_of.tolist()
-    ([[0, 1]], [0, 1, 0])
+    ([[1, 0]], [0, 1, 0])
     """
     below = count - leaves  # merges inside leaves
     into = np.arange(count + len(linkage))
