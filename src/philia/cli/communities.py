@@ -307,7 +307,7 @@ def _rule_in_words(found: Communities, model: LinkModel) -> str:
 
     rules = f"{', '.join(model.rules)}, or a threshold; --compare-rules shows their effect."
     if found.rule == OVERLAPPING:
-        return f"A node is a member where {found.rule}; --levels shows what fewer communities would save."
+        return f"Membership rule: {found.rule}. --levels shows what fewer communities would save."
     if found.rule == SHORTEST:
         return (
             "With these communities the links have the shortest description; --levels shows what fewer or more would "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -69,7 +70,7 @@ def show_explanation(out: Output, explanation: LinkExplanation) -> None:
     for reason in explanation.strongest():
         effect = "attracts" if reason.log_odds > 0 else "repels"
         effect += " (finer structure)" if reason.finer else ""
-        affinities = [f"{affinity:.3f}" for affinity in reason.affinities]
+        affinities = ["" if math.isnan(affinity) else f"{affinity:.3f}" for affinity in reason.affinities]
         rows.append(
             (reason.community, effect, factor_in_words(reason.log_odds), f"{reason.log_odds:+.3f}", *affinities)
         )

@@ -190,7 +190,7 @@ class CommunityModel(Factorization):
             raise InvalidParameterError(
                 f"the rule is {rule!r}, and the model has {self.factors_.counts[0]:,} communities of which it stores "
                 "only the members; a rule chooses members from columns with a number for every node, so leave it out, "
-                "or fit with storage='dense'"
+                "or fit a given number of communities"
             )
         if rule is not None or level is None:
             found = super().communities(rule)

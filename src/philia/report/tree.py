@@ -81,9 +81,16 @@ class CommunityTree:
     def sizes(self) -> Int64Array:
         """The number of members of each part; above the leaves, of nodes whose main community is in it."""
         found = self.totals(np.bincount(self._main[self._main >= 0], minlength=self.leaves))
-        alone = np.bincount(self.leaf_of, minlength=self.leaves) == 1
-        found[self.leaf_of[alone[self.leaf_of]]] = self.found.sizes[alone[self.leaf_of]]
+        alone, one = self._single
+        found[alone] = self.found.sizes[one]
         return found
+
+    @cached_property
+    def _single(self) -> tuple[Int64Array, Int64Array]:
+        """The leaves that are a single community, and that community."""
+        alone = np.bincount(self.leaf_of, minlength=self.leaves) == 1
+        one = np.flatnonzero(alone[self.leaf_of])
+        return self.leaf_of[one], one
 
     def communities(self) -> Int64Array:
         """The number of communities in each part."""
@@ -98,7 +105,10 @@ class CommunityTree:
         return found
 
     def stays_inside(self) -> Float64Array:
-        """The share of the links of each part's nodes that lead to nodes of the same part, by main communities."""
+        """The share of the links of each part's members that lead to other members of it.
+
+        A node counts as a member of the parts that its main community is in, and of all its single communities.
+        """
         graph, main = self.found.graph, self._main
         rows, columns = graph.links
         both = (main[rows] >= 0) & (main[columns] >= 0)
@@ -107,6 +117,9 @@ class CommunityTree:
         links = self.totals(inside[: self.leaves], inside[self.leaves :])
         known = main >= 0
         ends = self.totals(np.bincount(main[known], graph.degrees[known], minlength=self.leaves))
+        alone, one = self._single
+        links[alone] = links_among(graph.adjacency, self.found.memberships)[one]
+        ends[alone] = (graph.degrees @ self.found.memberships)[one]
         return np.asarray(2 * links / np.maximum(1, ends))
 
     def _joined(self, some: Int64Array, others: Int64Array) -> Int64Array:
@@ -131,7 +144,7 @@ class CommunityTree:
         return found
 
     def members(self) -> tuple[Int64Array, Float64Array]:
-        """The strongest members of each leaf's first community, as rows (leaves × named, -1 for none), and their shares.
+        """The strongest members of each leaf's first community as rows (leaves × named, -1 for none), and their shares.
 
         This is what a leaf is known by, also if it stands for several communities.
         """

@@ -129,7 +129,7 @@ function wordsAboutTheTree({ in_none: none, rule, graph }, tree) {
     : "Every node is in at least one.";
   const room = tree.leafOf
     ? ` This page has room for ${count(tree.leaves)} parts; “philia communities -o” writes all communities.` : "";
-  return `${left} A node is a member where ${rule}.${room}`;
+  return `${left} Who belongs is decided by: ${rule}.${room}`;
 }
 
 function communityField(tree) {
