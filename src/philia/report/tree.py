@@ -97,7 +97,7 @@ class CommunityTree:
         return self.totals(np.bincount(self.leaf_of, minlength=self.leaves))
 
     def largest(self) -> Int64Array:
-        """The first community of each part, which gives it its name: communities are numbered by size."""
+        """The first community of each part, which gives it its name."""
         found = np.full(self.leaves + len(self.merges), len(self.leaf_of), np.int64)
         np.minimum.at(found, self.leaf_of, np.arange(len(self.leaf_of)))
         for at, (left, right) in enumerate(self.merges.tolist(), self.leaves):
