@@ -41,7 +41,7 @@ _LEGEND = "blue (B) attracts, orange (C) repels;\ndarkest is the fullest member"
 _MOST_BARS = 40
 """More bars than this are too many to read; the strongest are kept."""
 
-_MOST_COMPARED = 100
+_MOST_COMPARED = 60
 """Up to this many communities, all of them are compared with each other."""
 
 _MOST_NAMES = 40
@@ -191,7 +191,7 @@ def overlap(model: CommunityModel, ax: Axes | None = None) -> Axes:
     """For each two communities, the share of the smaller one's members that are also in the other, as a heat map.
 
     Attracting communities come first, with blue names, then repelling ones, with orange names; within each kind,
-    communities that overlap are next to each other. The number of members is in parentheses. Of more than 100
+    communities that overlap are next to each other. The number of members is in parentheses. Of more than 60
     communities the largest 40 are shown.
 
     >>> from philia import CommunityModel, plots
