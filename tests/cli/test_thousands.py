@@ -114,3 +114,11 @@ def test_a_fit_ends_with_a_summary_and_a_report(run: Any, run_json: Any, folder:
     assert "Mean log-likelihood per pair" in said
     assert (folder / "own.html").stat().st_size < 10e6
     assert load(folder / "own.safetensors").communities().as_sets() == cliques().communities().as_sets()
+
+
+def test_refits_of_too_many_communities_are_refused_before_they_begin(
+    run: Any, many: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("philia.factors.sparse._DENSE", 1000)
+    monkeypatch.setattr("philia.models.CommunityModel.fit", None)
+    assert "nearly all of them 0" in run("communities", many, "--stability", "2", code=2).stderr

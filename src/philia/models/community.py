@@ -275,14 +275,14 @@ class CommunityModel(Factorization):
         check_is_fitted(self)
         if type(folds) is not int or folds < 2:
             raise InvalidParameterError(f"folds is {folds!r}; it must be a whole number, 2 or more")
-        found, rng = [], np.random.default_rng(0)
+        own, found, rng = self.read_columns(), [], np.random.default_rng(0)  # too many are refused before any refit
         with self._working():
             for sample, hidden in significance_folds(self.graph_, self.held_out_, folds, rng):
                 factors = self._refitted(0, hidden)
                 found.append((factors, popularity_offsets(seen(self.graph_, hidden), sample)))
                 if on_fit is not None:
                     on_fit(len(found), folds)
-        self.significance_ = measure_significance(self.read_columns(), found)
+        self.significance_ = measure_significance(own, found)
         return self.significance_
 
     def heterophily(self, folds: int = 3) -> Estimate:

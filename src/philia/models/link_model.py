@@ -281,7 +281,7 @@ class LinkModel(Estimator):
         asked: Any = fits
         if isinstance(asked, bool) or not isinstance(asked, numbers.Integral) or int(asked) < 1:
             raise InvalidParameterError(f"fits is {fits!r}; it must be a whole number, 1 or more")
-        others: list[CommunityFactors] = []
+        own, others = self.read_columns(), list[CommunityFactors]()  # too many are refused before any refit
         with self._working():
             try:
                 for seed in _other_seeds(self.random_state, int(fits)):
@@ -291,7 +291,7 @@ class LinkModel(Estimator):
             except KeyboardInterrupt:
                 if not others:
                     raise
-        self.stability_ = measure_stability(self.read_columns(), others)
+        self.stability_ = measure_stability(own, others)
         return self.stability_
 
     def read_columns(self) -> CommunityFactors:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 from scipy.cluster.hierarchy import dendrogram
 
 from philia.plots.style import ATTRACT, NEUTRAL, TICK, axes_or_new, label, open_frame
@@ -86,19 +87,26 @@ def hierarchy(levels: Hierarchy, ax: Axes | None = None) -> Axes:
     if tree.cut:
         ax.axvline(tree.cut, color=NEUTRAL, linewidth=1, linestyle="--", zorder=0)
     _write_names(ax, levels, tree)
-    most = max((max(lost) for lost in tree.lost), default=1.0)
-    ax.set_xscale("function", functions=(np.log1p, np.expm1))  # losses span orders of magnitude, and begin at 0
-    ticks = [0.0, *(10.0**power for power in range(12) if 10.0**power <= most)]
-    ax.set_xticks(ticks, [f"{tick:,.0f}" for tick in ticks])
-    ax.set_xlim(*np.expm1(np.array([-0.02, 1.04]) * np.log1p(most)))  # merges that lose nothing are at 0
-    label(
-        ax,
-        title=_counted(levels),
-        x="nats lost by merging\n(the dashed line crosses the default level)" if tree.cut else "nats lost by merging",
-    )
+    _scale_losses(ax, tree)
+    crossed = "\n(the dashed line crosses the default level)" if tree.cut else ""
+    label(ax, title=_counted(levels), x=f"nats lost by merging{crossed}")
     ax.tick_params(axis="y", length=0)
     open_frame(ax)
     return ax
+
+
+def _scale_losses(ax: Axes, tree: Tree) -> None:
+    """Losses span orders of magnitude and begin at 0, except at the top of a large tree."""
+    most = max((max(lost) for lost in tree.lost), default=1.0)
+    if tree.at and not tree.cut:
+        ax.set_xlim(0, 1.04 * most)
+        ax.xaxis.set_major_locator(MaxNLocator(5))
+        ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+        return
+    ax.set_xscale("function", functions=(np.log1p, np.expm1))
+    ticks = [0.0, *(10.0**power for power in range(12) if 10.0**power <= most)]
+    ax.set_xticks(ticks, [f"{tick:,.0f}" for tick in ticks])
+    ax.set_xlim(*np.expm1(np.array([-0.02, 1.04]) * np.log1p(most)))  # merges that lose nothing are at 0
 
 
 def _counted(levels: Hierarchy) -> str:

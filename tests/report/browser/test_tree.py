@@ -93,8 +93,8 @@ def test_a_node_shows_the_share_of_its_links_in_each_community(page: Page) -> No
 
 
 def test_a_pair_has_the_reasons_of_the_explanation(page: Page) -> None:
-    u = int(cliques().communities()[2].members.__iter__().__next__())
-    v = int(cliques().top_links(u, 1)[0].v)
+    u = next(iter(cliques().communities()[2].members))
+    v = cliques().top_links(u, 1)[0].v
     go(page, {"node": str(u), "with": str(v)})
     why = cliques().explain(u, v)
     rows = page.locator(".reasons tbody tr")
