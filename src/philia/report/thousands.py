@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from philia._types import Int64Array
+from philia._types import Float64Array, Int64Array
+from philia.reading import Hierarchy
 from philia.report.explorer import OnProgress
 from philia.report.findings import Findings, Match
 from philia.report.looked_up import LookedUp
@@ -34,44 +35,50 @@ def thousands(
     known = tree.best_known()
     named = np.unique(np.concatenate([members.ravel(), known.ravel()]))
     nodes, index = LookedUp.of(found, (1 - _TREE) * budget).section(named[named >= 0], on_progress)
-    per_node = found.communities_per_node
-    levels = found.model.hierarchy()
     return {
         "communities": [],
         "tree": {
-            "communities": len(found.communities),
-            "leaves": tree.leaves,
-            "merges": tree.merges.astype(np.uint32),
-            "leaf_of": None if tree.leaves == len(found.communities) else tree.leaf_of.astype(np.uint32),
-            "sizes": tree.sizes.astype(np.uint32),
-            "counts": tree.communities().astype(np.uint32),
-            "largest": tree.largest().astype(np.uint32),
-            "inside": tree.stays_inside().astype(np.float32),
-            "links": tree.links_inside().astype(np.uint32),
-            "strengths": _strengths(found, tree).astype(np.float32),
-            "named": tree.named,
+            **_numbers(found, tree),
             "members": _numbered(members, index),
             "shares": shares.astype(np.float32),
             "known": _numbered(known, index),
             "labels": _labels(tree, matches),
-            "median": float(np.median(found.sizes)) if len(found.sizes) else 0.0,
-            "per_node": float(per_node.mean()) if len(per_node) else 0.0,
         },
-        "levels": {
-            "levels": [
-                {"communities": count, "saved": saved, "as_good": False}
-                for count, saved in zip(levels.counts, levels.saved, strict=True)
-                if count
-            ],
-            "default": len(levels.default),
-            "tree": None,
-        },
+        "levels": _levels(found.model.hierarchy()),
         "matrix": None,
         "explorer": nodes,
     }
 
 
-def _strengths(found: Findings, tree: CommunityTree) -> Any:
+def _numbers(found: Findings, tree: CommunityTree) -> dict[str, Any]:
+    """The numbers of each part of the tree."""
+    return {
+        "communities": len(found.communities),
+        "median": float(np.median(found.sizes)) if len(found.sizes) else 0.0,
+        "leaves": tree.leaves,
+        "named": tree.named,
+        "merges": tree.merges.astype(np.uint32),
+        "leaf_of": None if tree.leaves == len(found.communities) else tree.leaf_of.astype(np.uint32),
+        "sizes": tree.sizes.astype(np.uint32),
+        "counts": tree.communities().astype(np.uint32),
+        "largest": tree.largest().astype(np.uint32),
+        "inside": tree.stays_inside().astype(np.float32),
+        "links": tree.links_inside().astype(np.uint32),
+        "strengths": _strengths(found, tree).astype(np.float32),
+    }
+
+
+def _levels(known: Hierarchy) -> dict[str, Any]:
+    """What each level saves; those that overlap are the finest, and no other is as good."""
+    levels = [
+        {"communities": count, "saved": saved, "as_good": False}
+        for count, saved in zip(known.counts, known.saved, strict=True)
+        if count
+    ]
+    return {"levels": levels, "default": len(known.default), "tree": None}
+
+
+def _strengths(found: Findings, tree: CommunityTree) -> Float64Array:
     return np.array([found.communities[c].strength for c in tree.largest()[: tree.leaves].tolist()])
 
 

@@ -5,8 +5,8 @@ const MOST_PARTS = 24;
 /** The tree: leaves are communities, and part t >= leaves joins two earlier ones. */
 class CommunityTree {
   constructor(tree, names, lookedUp) {
-    const { leaves, communities, named, labels, median, per_node: perNode } = tree;
-    Object.assign(this, { leaves, communities, named, labels, median, perNode, names, lookedUp });
+    const { leaves, communities, named, labels } = tree;
+    Object.assign(this, { leaves, communities, named, labels, names, lookedUp });
     this.merges = unpack(tree.merges);
     this.leafOf = tree.leaf_of && unpack(tree.leaf_of);
     for (const field of ["sizes", "counts", "largest", "inside", "links", "strengths", "members", "shares", "known"]) {
@@ -160,7 +160,10 @@ function treeView(tree, part, open) {
   const last = way.at(-1);
   const card = (one) => (tree.isLeaf(one) ? leafCard(tree, one, one === part, open) : partCard(tree, one, open));
   return [
-    element("nav", { class: "way", "aria-label": "Parts of the network" }, way.map((one) => wayStep(tree, one, one === last)).flat()),
+    element(
+      "nav", { class: "way", "aria-label": "Parts of the network" },
+      way.map((one) => wayStep(tree, one, one === last)).flat(),
+    ),
     element("div", { class: "cards" }, tree.parts(last).map(card)),
   ];
 }
@@ -168,12 +171,16 @@ function treeView(tree, part, open) {
 function wayStep(tree, part, here) {
   const name = part === tree.top ? `All ${plural(tree.communities, "community", "communities")}` : tree.nameOf(part);
   if (here) return element("strong", { "aria-current": "page" }, name);
-  return [element("button", { type: "button", click: () => goTo(part) }, name), element("span", { "aria-hidden": "true" }, "›")];
+  return [
+    element("button", { type: "button", click: () => goTo(part) }, name),
+    element("span", { "aria-hidden": "true" }, "›"),
+  ];
 }
 
 function partCard(tree, part, open) {
   const name = tree.nameOf(part);
   const number = tree.parts(part).length;
+  const toOpen = { type: "button", class: "wide", click: () => goTo(part), "aria-label": `Open ${name}` };
   return element(
     "article", { class: "card community attracts", id: `part-${part}`, "aria-label": name },
     element("header", {}, element("h3", {}, name)),
@@ -181,10 +188,7 @@ function partCard(tree, part, open) {
     element("p", { class: "small" }, `in ${plural(tree.counts[part], "community", "communities")}`),
     insideBar(tree.inside[part]),
     fact("Best-connected members", memberChips(tree.knownOf(part), open)),
-    element(
-      "p", {},
-      element("button", { type: "button", class: "wide", click: () => goTo(part), "aria-label": `Open ${name}` }, `Open its ${number} parts`),
-    ),
+    element("p", {}, element("button", toOpen, `Open its ${number} parts`)),
   );
 }
 
@@ -192,15 +196,16 @@ function leafCard(tree, leaf, asked, open) {
   const name = tree.nameOf(leaf);
   const several = tree.counts[leaf] > 1;
   const size = tree.sizes[leaf];
+  const members = plural(size, "member", "members");
   const label = tree.labels && tree.labels[leaf];
   return element(
     "article",
     { class: `card community attracts${asked ? " asked" : ""}`, id: `part-${leaf}`, "aria-label": name },
     element("header", {}, element("h3", {}, name), several ? null : kindMark("attracts")),
-    element("p", { class: "effect" }, several ? plural(size, "member", "members") : `odds ${factorInWords(tree.strengths[leaf])}`),
+    element("p", { class: "effect" }, several ? members : `odds ${factorInWords(tree.strengths[leaf])}`),
     element("p", { class: "small" }, several
       ? `in ${count(tree.counts[leaf])} communities, which this page has no room for`
-      : `between two full members; ${plural(size, "member", "members")}`),
+      : `between two full members; ${members}`),
     insideBar(tree.inside[leaf]),
     several ? null : element("p", { class: "small" }, linkedPairs(tree.links[leaf], size)),
     fact(
