@@ -7,13 +7,14 @@ from itertools import pairwise
 import networkx as nx
 import numpy as np
 import pytest
+from scipy import sparse
 from scipy.cluster.hierarchy import dendrogram, is_valid_linkage
 
 from philia import as_graph
-from philia.datasets import classic
+from philia.datasets import classic, overlapping_cliques
 from philia.exceptions import InvalidParameterError
 from philia.graphs import Graph, Nodes
-from philia.reading import DescriptionLength, Hierarchy, extended, level_of, read_levels
+from philia.reading import DescriptionLength, Hierarchy, extended, level_of, levels_above, read_levels
 from tests.reading.graphs import planted, shuffled
 from tests.strategies import random_graph
 
@@ -225,3 +226,17 @@ def test_new_nodes_are_where_most_of_their_links_lead_and_others_stay() -> None:
 def test_a_graph_without_read_communities_gives_new_nodes_none() -> None:
     before, after = as_graph([(0, 1), (1, 2)]), as_graph([(0, 1), (1, 2), (2, 3)])
     assert extended(np.full(3, -1), before, after).tolist() == [-1] * 4
+
+
+def test_unions_are_named_by_the_overlapping_communities_that_they_join() -> None:
+    graph = overlapping_cliques(600, 24, random_state=3).graph
+    members = sparse.csr_array(np.repeat(np.arange(4), [9, 5, 12, 7])[:, None] == np.arange(4), dtype=float)
+    labels = np.append(np.argmax(members.toarray(), axis=1), np.full(600 - 33, -1))  # not sorted by size
+    padded = sparse.csr_array(sparse.vstack([members, sparse.csr_array((600 - 33, 4))]))
+    levels = levels_above(graph, labels, padded)
+    for level in levels:
+        for name, c in zip(level.names, range(len(level)), strict=True):
+            joined = {f"B{main + 1}" for main in labels[level.labels == c].tolist()}
+            assert set(name.split("+")) == joined
+    merged = levels.linkage()[0, :2].astype(int)
+    assert "+".join(levels[0].names[c] for c in sorted(merged)) in levels[1].names

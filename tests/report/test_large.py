@@ -109,3 +109,26 @@ def test_a_model_that_expects_far_too_many_links_is_judged_on_a_bounded_sample()
     model = copy(dating())
     model.factors_ = replace(model.factors_, background=np.full(150, 5.0))
     assert len(JudgedPairs.of(model, pairs=1_000).others) < 4_000 < 150 * 149 // 2 - model.graph_.n_links
+
+
+def test_the_standard_error_of_the_likelihood_is_about_the_spread_of_samples() -> None:
+    model = dating()
+    every = JudgedPairs.of(model, 10**6)
+    rng, found, errors = np.random.default_rng(0), [], []
+    for _ in range(300):
+        drawn = rng.random(len(every.others)) < 0.2
+        some = JudgedPairs(every.links, every.others[drawn], np.full(np.count_nonzero(drawn), 5.0), held_out=False)
+        found.append(some.mean_log_likelihood * some.pairs / every.pairs)  # the number of pairs is known
+        errors.append(some.log_likelihood_error * some.pairs / every.pairs)
+    assert every.log_likelihood_error == 0
+    assert np.std(found) == pytest.approx(np.mean(errors), rel=0.2)
+
+
+def test_estimates_from_a_sample_have_intervals_and_those_of_all_pairs_have_none() -> None:
+    exact, drawn = (quality(JudgedPairs.of(dating(), pairs)) for pairs in (10**6, 4_000))
+    assert exact is not None
+    assert drawn is not None
+    low, high = drawn["average_precision_interval"]
+    assert low < drawn["average_precision"] < high
+    assert drawn["log_likelihood_error"] > 0
+    assert exact["average_precision_interval"] is exact["log_likelihood_error"] is None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
@@ -26,6 +26,12 @@ if TYPE_CHECKING:
 
 _NAMES = 8
 """Names listed per row of the table, so that it fits on a wide terminal."""
+
+_SHOWN = 20, 60
+"""Communities listed if there are more than the second number of them: about a screen; -o and --json have all."""
+
+_PARTS = 4
+"""Communities that the name of a union lists: of thousands, more would fill the screen."""
 
 
 def _rules() -> dict[str, str]:
@@ -211,7 +217,7 @@ def _write(out: Output, model: LinkModel, found: Communities, output: Path) -> N
         write_table_file(membership_table(found, model.graph_), output)
     elif chosen is not None and chosen.describes:
         write_graph(model.described_by(found), output)
-        out.remark(f"Wrote the network with {len(members)} communities to {output}.")
+        out.remark(f"Wrote the network with {len(members):,} communities to {output}.")
         return
     elif chosen is not None and chosen.text:
         write_communities(members, output)
@@ -220,24 +226,16 @@ def _write(out: Output, model: LinkModel, found: Communities, output: Path) -> N
             f"communities are not written with the suffix {suffix!r}; use {', '.join(TABLE_SUFFIXES)}, .txt, .gexf or "
             ".graphml"
         )
-    out.remark(f"Wrote {len(members)} communities to {output}.")
+    out.remark(f"Wrote {len(members):,} communities to {output}.")
 
 
 def _all(out: Output, found: Communities, model: LinkModel, *, listing: bool) -> None:
     from philia.explain.communities import left_out_in_words
 
     lonely = [name for name in model.graph_.nodes if name not in found.assigned]
-    out.data(
-        {
-            "rule": found.rule,
-            "shares": found.shares,
-            "communities": [_facts(community, found) for community in found],
-            "nodes_in_none": [plain(name) for name in lonely],
-            "left_out": dict(found.left_out),
-            "finer": list(found.finer),
-            "heterophily": _heterophily_facts(model),
-        }
-    )
+    if out.json:  # thousands of communities are not spelled out for nobody
+        out.data(_all_facts(found, lonely, model))
+        return
     if not listing:
         return
     if not found.found and not found.left_out:
@@ -245,9 +243,15 @@ def _all(out: Output, found: Communities, model: LinkModel, *, listing: bool) ->
         if found.finer:
             out.say(finer_in_words(len(found.finer)))
         return
-    if found.found:
-        _table(out, found)
-    for c in found:
+    listed = _largest(found)
+    if listed:
+        _table(out, found, listed)
+    if len(listed) < len(found):
+        out.say(
+            f"These are the largest; there are {len(found) - len(listed):,} more. -o communities.csv writes all of "
+            "them, --level K lists fewer and larger ones, and --node those of one node."
+        )
+    for c in listed:
         if c.refits is not None and not c.refits.reliable:
             out.say(f"{c.name} was {c.refits.in_words()}.")
     few = f": {_first(lonely)}" if lonely else ""
@@ -263,14 +267,18 @@ def _all(out: Output, found: Communities, model: LinkModel, *, listing: bool) ->
         out.say(heterophily_in_words(gain))
 
 
-def _table(out: Output, found: Communities) -> None:
-    """One row per community."""
+def _table(out: Output, found: Communities, listed: Sequence[Community]) -> None:
+    """One row per listed community."""
     refits = ("stability", "other fits") if found[0].refits else ()
     tests = ("on hidden pairs", "z") if any(c.tested for c in found) else ()
     members = "strongest members (share of their links)" if found.shares else "strongest members"
     rows = [
-        (c.name, c.kind, c.effect, f"{len(c):,}", *_recurrence(c), *(_tested(c) if tests else ()), _strongest(c, found))
-        for c in found
+        (
+            *(_named(c), c.kind, c.effect, f"{len(c):,}", *_recurrence(c)),
+            *(_tested(c) if tests else ()),
+            _strongest(c, found),
+        )
+        for c in listed
     ]
     titles = ["name", "kind", "two full members", "size", *refits, *tests, members]
     out.table(titles, rows, right=range(3, 4 + len(refits) + len(tests)))
@@ -284,6 +292,39 @@ def _tested(community: Community) -> tuple[str, str]:
 def _heterophily_facts(model: LinkModel) -> dict[str, float] | None:
     gain = getattr(model, "heterophily_", None)
     return None if gain is None else asdict(gain)
+
+
+def _all_facts(found: Communities, lonely: list[Any], model: LinkModel) -> dict[str, Any]:
+    return {
+        "rule": found.rule,
+        "shares": found.shares,
+        "communities": [_facts(community, found) for community in found],
+        "nodes_in_none": [plain(name) for name in lonely],
+        "left_out": dict(found.left_out),
+        "finer": list(found.finer),
+        "heterophily": _heterophily_facts(model),
+    }
+
+
+def _largest(found: Communities) -> list[Community]:
+    """All communities, or the largest if there are too many to list."""
+    few, most = _SHOWN
+    return list(found) if len(found) <= most else sorted(found, key=lambda c: (-len(c), _number(c)))[:few]
+
+
+def _number(community: Community) -> int:
+    return int(community.name.lstrip("BC").split("+")[0].split(".")[0])
+
+
+def _named(community: Community) -> str:
+    """The name of a community; that of a union of many is shortened.
+
+    >>> from philia.explain import Community
+    >>> _named(Community("B1+B2+B3+B4+B5+B6", "homophilous", 1.0, {}, 0.0))
+    'B1+B2+B3+B4+… (6)'
+    """
+    parts = community.name.split("+")
+    return community.name if len(parts) <= _PARTS + 1 else f"{'+'.join(parts[:_PARTS])}+… ({len(parts):,})"
 
 
 def finer_in_words(count: int) -> str:
@@ -334,10 +375,12 @@ def _recurrence(community: Community) -> tuple[str, ...]:
 
 
 def _rule_in_words(found: Communities, model: LinkModel) -> str:
-    from philia.explain.communities import SHORTEST
+    from philia.explain.communities import OVERLAPPING, SHORTEST
     from philia.explain.rules import RULES
 
     rules = f"{', '.join(model.rules)}, or a threshold; --compare-rules shows their effect."
+    if found.rule == OVERLAPPING:
+        return f"Membership rule: {found.rule}. --levels shows what fewer communities would save."
     if found.rule == SHORTEST:
         return (
             "With these communities the links have the shortest description; --levels shows what fewer or more would "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,6 +16,9 @@ from philia.cli.output import Output
 
 if TYPE_CHECKING:
     from philia.explain import LinkExplanation
+
+_SHOWN = 60
+"""Reasons listed: all of a dense model's. Two nodes with thousands of links may share more communities."""
 
 
 def explain(
@@ -66,13 +70,16 @@ def show_explanation(out: Output, explanation: LinkExplanation) -> None:
     rows: list[tuple[str, ...]] = [
         ("baseline", "", odds_in_words(explanation.baseline), f"{explanation.baseline:+.3f}", "", "")
     ]
-    for reason in explanation.strongest():
+    for reason in explanation.strongest(_SHOWN):
         effect = "attracts" if reason.log_odds > 0 else "repels"
         effect += " (finer structure)" if reason.finer else ""
-        affinities = [f"{affinity:.3f}" for affinity in reason.affinities]
+        affinities = ["" if math.isnan(affinity) else f"{affinity:.3f}" for affinity in reason.affinities]
         rows.append(
             (reason.community, effect, factor_in_words(reason.log_odds), f"{reason.log_odds:+.3f}", *affinities)
         )
+    rest = [reason.log_odds for reason in explanation.strongest()[_SHOWN:]]
+    if rest:
+        rows.append((f"{len(rest):,} more", "", factor_in_words(math.fsum(rest)), f"{math.fsum(rest):+.3f}", "", ""))
     rows.append(("together", "", odds_in_words(explanation.logit), f"{explanation.logit:+.3f}", "", ""))
     columns = ["community", "effect", "odds", "log-odds", f"affinity of {u}", f"affinity of {v}"]
     out.table(columns, rows, right=(2, 3, 4, 5))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from philia._text import counted, listed
 
 if TYPE_CHECKING:
+    from philia.explain import Communities
     from philia.graphs import Graph
     from philia.models import LinkModel
     from philia.solvers import Solution
@@ -68,8 +69,27 @@ def fit_facts(model: LinkModel, *, score: bool = True) -> dict[str, Any]:
             "heterophilous": kinds.count("heterophilous"),
             "left_out": dict(communities.left_out),
             "nodes_in_none": communities.n_unassigned,
+            **_size_facts(model, communities),
         },
         "levels": _level_facts(model, len(communities.finer), others=score),
+    }
+
+
+def _size_facts(model: LinkModel, communities: Communities) -> dict[str, Any]:
+    """How large communities are and how many a member is in, if there may be thousands; common neighbours count too."""
+    import numpy as np
+
+    from philia.factors import SparseFactors
+
+    if not isinstance(model.factors_, SparseFactors) or not len(communities):
+        return {}
+    sizes = np.array([len(community) for community in communities])
+    inside = max(1, len(communities.nodes) - communities.n_unassigned)
+    return {
+        "median_size": float(np.median(sizes)),
+        "largest_size": int(sizes.max()),
+        "memberships_per_member": float(sizes.sum() / inside),
+        "neighbours_count": bool(model.factors_.neighbourhoods.nnz),
     }
 
 
@@ -79,6 +99,8 @@ def _level_facts(model: LinkModel, finer: int, *, others: bool) -> dict[str, Any
 
     if not isinstance(model, CommunityModel) or (level := model.level()) is None:
         return None
+    if model.sparse_ is not None:  # the finest level is the default, and the others take a while to find
+        return {"nats_saved": level.saved, "equally_good": [], "finer_columns": 0}
     good = [len(other) for other in model.hierarchy().equally_good] if others else []
     return {
         "nats_saved": level.saved,
@@ -100,7 +122,8 @@ def fit_in_words(model: LinkModel, facts: dict[str, Any]) -> list[str]:
     fit, found = facts["fit"], facts["communities"]
     selection = getattr(model, "selection_", None)
     sentences = [f"Chosen: {selection}."] if selection else []
-    sentences.append(stop_in_words(model.solution_))
+    if model.solution_.iterations or "median_size" not in found:  # sparse communities are read, without a solver
+        sentences.append(stop_in_words(model.solution_))
     if fit["mean_log_likelihood"] is not None:
         sentences.append(
             f"Mean log-likelihood per pair: {fit['mean_log_likelihood']:.4f} (0 is perfect; "
@@ -123,6 +146,8 @@ def _communities_in_words(found: dict[str, Any], levels: dict[str, Any] | None) 
     With 6 communities the description is as short; philia communities --levels shows all levels.
     24 more columns only make the probabilities better.
     """
+    if "median_size" in found:
+        return _many_in_words(found)
     attract, repel = found["homophilous"], found["heterophilous"]
     shortest = "" if levels is None else ", with which the links have the shortest description,"
     sentences = [
@@ -140,6 +165,26 @@ def _communities_in_words(found: dict[str, Any], levels: dict[str, Any] | None) 
         makes = "makes" if finer == 1 else "make"
         sentences.append(f"{counted(finer, 'more column')} only {makes} the probabilities better.")
     return sentences
+
+
+def _many_in_words(found: dict[str, Any]) -> list[str]:
+    """Thousands of communities by their sizes, and what else the probabilities count.
+
+    >>> sizes = {"median_size": 9.0, "largest_size": 80, "memberships_per_member": 1.25, "neighbours_count": True}
+    >>> for sentence in _many_in_words({"homophilous": 12_000, "nodes_in_none": 3, **sizes}):
+    ...     print(sentence)
+    Communities: 12,000, whose members attract each other; half of them have 9 members or fewer, and the largest has 80.
+    A member is in 1.25 communities on average; 3 nodes are in none.
+    Probabilities also count common neighbours.
+    """
+    none = found["nodes_in_none"]
+    sentences = [
+        f"Communities: {found['homophilous']:,}, whose members attract each other; half of them have "
+        f"{found['median_size']:,.0f} members or fewer, and the largest has {found['largest_size']:,}.",
+        f"A member is in {found['memberships_per_member']:.2f} communities on average; {counted(none, 'node')} "
+        f"{'is' if none == 1 else 'are'} in none.",
+    ]
+    return [*sentences, "Probabilities also count common neighbours."] if found["neighbours_count"] else sentences
 
 
 def held_out_facts(model: LinkModel) -> dict[str, Any]:

@@ -207,7 +207,8 @@ class CommunityModel(Factorization):
         If the fit chose their number, they are those with which the links have the shortest description: the default
         level of ``hierarchy()``. Otherwise they are the columns of B and C, read by the rule "links". ``rule`` reads
         the columns by that rule in either case: one of ``rules`` or a membership such as 0.5. ``find_communities``
-        explains the rules; ``compare_rules`` shows what each gives for this model.
+        explains the rules; ``compare_rules`` shows what each gives for this model. A sparse model has no
+        rules.
 
         ``left_out`` of the answer names what is not worth showing: what has the same members as another community, for
         example, or after ``significance`` what is not distinguishable from chance. ``everything`` shows that as well,
@@ -217,6 +218,12 @@ class CommunityModel(Factorization):
 
     def _read(self, rule: str | float | None) -> Communities:
         level = self.level()
+        if rule is not None and isinstance(self.factors_, SparseFactors):
+            raise InvalidParameterError(
+                f"the rule is {rule!r}, and the model has {self.factors_.counts[0]:,} communities of which it stores "
+                "only the members; a rule chooses members from columns with a number for every node, so leave it out, "
+                "or fit a given number of communities"
+            )
         if rule is not None or level is None:
             found = super()._read(rule)
         elif isinstance(self.factors_, SparseFactors):
@@ -293,13 +300,14 @@ class CommunityModel(Factorization):
         """
         check_is_fitted(self)
         _check_folds(folds)
-        found, known = [], seen(self.graph_, self.held_out_)
+        own, known = self.read_columns(), seen(self.graph_, self.held_out_)  # too many are refused before any refit
+        found: list[tuple[CommunityFactors, PairSample]] = []
         with self._working():
             for sample, hidden in self._hidden_in(folds):
                 found.append((self._communities_without(hidden), popularity_offsets(known, sample)))
                 if on_fit is not None:
                     on_fit(len(found), folds)
-        self.significance_ = measure_significance(self.read_columns(), found)
+        self.significance_ = measure_significance(own, found)
         return self.significance_
 
     def heterophily(self, folds: int = 3, *, on_fit: OnFit | None = None) -> Estimate:

@@ -277,7 +277,8 @@ class LinkModel(Estimator):
     def described_by(self, communities: Communities) -> DescribedGraph:
         """The same with given communities of the graph, such as those of another level."""
         probabilities = self.loss.probability(self.factors_.scores(*self.graph_.links))
-        return describe(self.graph_, self.factors_.readable(), communities, np.asarray(probabilities))
+        factors = self.factors_ if isinstance(self.factors_, SparseFactors) else self.factors_.readable()
+        return describe(self.graph_, factors, communities, np.asarray(probabilities))
 
     def features(self) -> Float64Array:
         """The fitted numbers, such as B, C and popularity: one row per node, in the order of ``graph_.nodes``."""
@@ -325,7 +326,7 @@ class LinkModel(Estimator):
         asked: Any = fits
         if isinstance(asked, bool) or not isinstance(asked, numbers.Integral) or int(asked) < 1:
             raise InvalidParameterError(f"fits is {fits!r}; it must be a whole number, 1 or more")
-        others: list[CommunityFactors] = []
+        own, others = self.read_columns(), list[CommunityFactors]()  # too many are refused before any refit
         with self._working():
             try:
                 for seed in _other_seeds(self.random_state, int(fits)):
@@ -335,7 +336,7 @@ class LinkModel(Estimator):
             except KeyboardInterrupt:
                 if not others:
                     raise
-        self.stability_ = measure_stability(self.read_columns(), others)
+        self.stability_ = measure_stability(own, others)
         return self.stability_
 
     def read_columns(self) -> CommunityFactors:

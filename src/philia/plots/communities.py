@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import matplotlib
 import numpy as np
@@ -16,9 +17,10 @@ from philia._types import Float64Array, Int64Array
 from philia.explain import Communities, Community, Stability
 from philia.explain.communities import rows_of
 from philia.explain.links import factor_in_words
+from philia.factors import SparseFactors
 from philia.factors.community import Kind
 from philia.models import CommunityModel
-from philia.plots.matrices import CELLS, along_diagonal, by_community, checked_order, heat_map
+from philia.plots.matrices import CELLS, along_diagonal, checked_order, grouped, heat_map, top_level
 from philia.plots.style import (
     ATTRACT,
     ATTRACT_MAP,
@@ -38,6 +40,9 @@ _LEGEND = "blue (B) attracts, orange (C) repels;\ndarkest is the fullest member"
 
 _MOST_BARS = 40
 """More bars than this are too many to read; the strongest are kept."""
+
+_MOST_COMPARED = 60
+"""Up to this many communities, all of them are compared with each other."""
 
 _MOST_NAMES = 40
 """Up to this many rows, every node has its name at the axis."""
@@ -103,8 +108,8 @@ def _counted(found: tuple[Community, ...]) -> str:
         return "No communities"
     attract = sum(community.kind == "homophilous" for community in found)
     repel = len(found) - attract
-    one = "1 community attracts" if attract == 1 else f"{attract} communities attract"
-    return f"{one}, {repel} {'repels' if repel == 1 else 'repel'}"
+    one = "1 community attracts" if attract == 1 else f"{attract:,} communities attract"
+    return f"{one}, {repel:,} {'repels' if repel == 1 else 'repel'}"
 
 
 def _make_room(ax: Axes, strengths: list[float]) -> None:
@@ -121,7 +126,7 @@ def memberships(
 
     Finer structure is not drawn. Every column is drawn relative to its fullest member. Rows follow ``order`` (row
     numbers; by default nodes are grouped by their strongest community), and columns are sorted to match. ``kinds``
-    selects kinds of communities.
+    selects kinds of communities. Of thousands of communities, those of the level with at most 24 are drawn.
 
     >>> from philia import CommunityModel, plots
     >>> from philia.datasets import dating_app
@@ -131,7 +136,7 @@ def memberships(
     ['C1', 'C2']
     """
     n = model.graph_.n_nodes
-    rows = by_community(model.read_columns()) if order is None else checked_order(order, n)
+    rows = grouped(model) if order is None else checked_order(order, n)
     colors, names = _columns(model, rows, kinds)
     nodes = [literal(name) for name in model.graph_.nodes.pick(rows)] if n <= _MOST_NAMES else []
     written = max(map(len, nodes), default=0)
@@ -150,8 +155,7 @@ def memberships(
 
 def _columns(model: CommunityModel, rows: Int64Array, kinds: Sequence[Kind]) -> tuple[Float64Array, list[str]]:
     """The colors (rows × columns × 3) and the names of the columns drawn."""
-    read = model.read_columns()
-    B, C, names = read.homophilous, read.heterophilous, read.names
+    B, C, names = _drawn(model)
     parts: list[Float64Array] = []
     shown: list[str] = []
     for kind, F, color_map, first in (("homophilous", B, ATTRACT_MAP, 0), ("heterophilous", C, REPEL_MAP, B.shape[1])):
@@ -162,6 +166,16 @@ def _columns(model: CommunityModel, rows: Int64Array, kinds: Sequence[Kind]) -> 
             parts.append(matplotlib.colormaps[color_map](V)[:, :, :3])
             shown += [names[first + column] for column in columns]
     return np.hstack(parts) if parts else np.ones((1, 1, 3)), shown  # without columns, all white
+
+
+def _drawn(model: CommunityModel) -> tuple[Float64Array, Float64Array, Sequence[str]]:
+    """The columns that attract, those that repel, and their names."""
+    if isinstance(model.factors_, SparseFactors):
+        level = top_level(model)
+        names = [name if name.count("+") < 2 else f"{name.split('+')[0]}+…" for name in level.names]
+        return level.memberships.multiply(level.affinities).toarray(), model.factors_.heterophilous, names
+    read = model.read_columns()
+    return read.homophilous, read.heterophilous, read.names
 
 
 def _binned(V: Float64Array) -> Float64Array:
@@ -177,7 +191,8 @@ def overlap(model: CommunityModel, ax: Axes | None = None) -> Axes:
     """For each two communities, the share of the smaller one's members that are also in the other, as a heat map.
 
     Attracting communities come first, with blue names, then repelling ones, with orange names; within each kind,
-    communities that overlap are next to each other. The number of members is in parentheses.
+    communities that overlap are next to each other. The number of members is in parentheses. Of more than 60
+    communities the largest 40 are shown.
 
     >>> from philia import CommunityModel, plots
     >>> from philia.datasets import dating_app
@@ -186,7 +201,8 @@ def overlap(model: CommunityModel, ax: Axes | None = None) -> Axes:
     >>> sorted(tick.get_text().split()[0] for tick in ax.get_xticklabels())
     ['B1', 'B2', 'B3', 'C1', 'C2']
     """
-    found = model.communities()
+    every = model.communities()
+    found = _largest(every)
     shares = overlap_shares(found)
     order = _by_kind(found, shares)
     count = len(order)
@@ -196,11 +212,19 @@ def overlap(model: CommunityModel, ax: Axes | None = None) -> Axes:
     np.fill_diagonal(percent, np.nan)  # every community shares all members with itself
     heat_map(percent, ax, largest=100.0, bar="% of the smaller one's members")
     ax.set_facecolor("#EDEDED")
-    label(ax, title="Overlap of communities" if count else "No communities")
+    which = "communities" if len(found) == len(every) else f"the {count} largest of {len(every):,} communities"
+    label(ax, title=f"Overlap of {which}" if count else "No communities")
     _write_names(ax, found, order)
     if count <= _MOST_WRITTEN:
         _write_shares(ax, percent)
     return ax
+
+
+def _largest(found: Communities) -> Communities:
+    """All communities, or the largest if there are too many for the names to be read."""
+    if len(found) <= _MOST_COMPARED:
+        return found
+    return replace(found, found=tuple(sorted(found, key=lambda community: -len(community))[:_MOST_BARS]))
 
 
 def overlap_shares(found: Communities) -> Float64Array:

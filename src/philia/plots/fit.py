@@ -6,6 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter, StrMethodFormatter
 
+from philia.exceptions import InvalidParameterError
 from philia.models import CommunityModel
 from philia.objective.likelihood import PAIRS, estimated_calibration
 from philia.pairs.calibration import Calibration
@@ -66,6 +67,11 @@ def selection(chosen: Selection, ax: Axes | None = None) -> Axes:
     >>> plots.selection(model.selection_).get_xlabel()
     'number of communities (attracting + repelling)'
     """
+    if chosen.storage == "sparse":
+        raise InvalidParameterError(
+            "the choice of a sparse model has no picture: it tried weights of communities, not numbers of them; "
+            "print(model.selection_) says what was chosen"
+        )
     ax = axes_or_new(ax, 6.5, 4.2)
     penalties = sorted({f"{step.penalty:.2g}" for step in chosen.steps}, key=float)
     for rank, penalty in enumerate(penalties):

@@ -10,10 +10,12 @@ from scipy.special import expit
 
 from philia._types import Float64Array, Int64Array
 from philia.exceptions import InvalidParameterError
-from philia.factors import CommunityFactors
+from philia.factors import CommunityFactors, SparseFactors
 from philia.graphs.graph import Graph
 from philia.models import CommunityModel
 from philia.plots.style import PROBABILITY_MAP, TICK, axes_or_new, label
+from philia.reading import Level
+from philia.reading.hierarchy import READABLE
 
 CELLS = 500
 """The most cells per side of a picture: neither a screen nor an eye resolves more."""
@@ -42,7 +44,8 @@ def adjacency(graph: Graph, ax: Axes | None = None, order: npt.ArrayLike | None 
 def probabilities(model: CommunityModel, ax: Axes | None = None, order: npt.ArrayLike | None = None) -> Axes:
     """The fitted probability of every link as a matrix; of a large graph, of 500 nodes evenly spaced in the order.
 
-    Without an ``order`` (row numbers), nodes are grouped by their strongest community.
+    Without an ``order`` (row numbers), nodes are grouped by their strongest community;
+    of thousands, those that would merge first are next to each other.
 
     >>> from philia import CommunityModel, plots
     >>> from philia.datasets import dating_app
@@ -51,7 +54,7 @@ def probabilities(model: CommunityModel, ax: Axes | None = None, order: npt.Arra
     'node'
     """
     n = model.graph_.n_nodes
-    rows = by_community(model.read_columns()) if order is None else checked_order(order, n)
+    rows = grouped(model) if order is None else checked_order(order, n)
     P = _sampled_probabilities(model, rows)
     drawn = heat_map(P, ax, extent=n, largest=_darkest(P), bar="probability of a link")
     which = "every pair" if len(P) == n else f"pairs of {len(P)} of {n:,} nodes"
@@ -75,7 +78,7 @@ def reconstruction(
     ('60 nodes, 189 links', 'What the model makes of them')
     """
     graph, n = model.graph_, model.graph_.n_nodes
-    rows = by_community(model.read_columns()) if order is None else checked_order(order, n)
+    rows = grouped(model) if order is None else checked_order(order, n)
     left, right = axes or _two_axes()
     P = _sampled_probabilities(model, rows)
     heat_map(binned_links(graph, rows), left, extent=n, largest=_darkest(P))
@@ -182,6 +185,31 @@ def _darkest(cells: Float64Array) -> float:
     0.25
     """
     return float(np.quantile(cells[cells > 0], _DARKEST)) if cells.any() else 1.0
+
+
+def grouped(model: CommunityModel) -> Int64Array:
+    """Row numbers with the members of each community together, and communities that would merge first side by side.
+
+    >>> from philia.datasets import classic
+    >>> model = CommunityModel(2, 0, penalty=1, random_state=0).fit(classic("karate"))
+    >>> bool((grouped(model) == by_community(model.read_columns())).all())
+    True
+    """
+    if isinstance(model.factors_, SparseFactors):
+        return np.lexsort([-model.graph_.degrees, model.labels_, top_level(model).labels]).astype(np.int64)
+    return by_community(model.read_columns())
+
+
+def top_level(model: CommunityModel) -> Level:
+    """The communities of a sparse model where at most 24 are left.
+
+    >>> from philia.datasets import overlapping_cliques
+    >>> model = CommunityModel(storage="sparse", random_state=0).fit(overlapping_cliques(900, 36, random_state=0).graph)
+    >>> len(top_level(model))
+    24
+    """
+    levels = model.hierarchy()
+    return levels.cut(max(count for count in levels.counts if count <= READABLE))
 
 
 def by_community(factors: CommunityFactors) -> Int64Array:

@@ -76,6 +76,8 @@ def _steps(explanation: LinkExplanation) -> list[_Step]:
 
 
 def _named(reason: Reason) -> str:
+    if math.isnan(reason.affinities[0]):  # common neighbours, whose names would not fit
+        return reason.community.split(", ")[0]
     return f"{reason.community} (finer structure)" if reason.finer else reason.community
 
 

@@ -137,6 +137,7 @@ class Hierarchy(Sequence[Level]):
         self._descriptions += [measure.describe(labels) for labels in _ladder(finest, self._merges)]
         self._descriptions.append(measure.none)
         self._default = self._best = 0
+        self._overlapping = overlapping
         self._levels: dict[int, Level] = {}
         if overlapping is None:
             self._choose()
@@ -201,28 +202,33 @@ class Hierarchy(Sequence[Level]):
     def names(self) -> list[tuple[str, ...]]:
         """The names of the communities of each level.
 
-        Those of the default level are B1, B2 and so on, largest first. A part of B2 is called B2.1, and a union of B1
-        and B3 is called B1+B3.
+        Those of the default level are B1, B2 and so on, largest first; those that overlap have their names already. A
+        part of B2 is called B2.1, and a union of B1 and B3 is called B1+B3.
         """
         middle = self._default if self._descriptions[self._default].count else self._best
         sizes = self._descriptions[middle].sizes
         own = np.argsort(np.argsort(-sizes, kind="stable"))
         middle_names = [f"B{number + 1}" for number in own]
+        if self._overlapping is not None:
+            middle_names = list(self._overlapping.names)
         return [self._named(i, middle, middle_names) for i in range(len(self._descriptions))]
 
     def _named(self, i: int, middle: int, middle_names: list[str]) -> tuple[str, ...]:
         mine, theirs = self._descriptions[i], self._descriptions[middle]
         both = (mine.labels >= 0) & (theirs.labels >= 0)
-        pairs = np.unique(np.stack([mine.labels[both], theirs.labels[both]], axis=1), axis=0)
+        keys = np.unique(mine.labels[both] * theirs.count + theirs.labels[both])
+        pairs = np.stack(np.divmod(keys, max(1, theirs.count)), axis=1)
         if i > middle:  # a union
             parts: list[list[int]] = [[] for _ in range(mine.count)]
             for own, part in pairs.tolist():
                 parts[own].append(int(middle_names[part][1:]))
             return tuple("+".join(f"B{number}" for number in sorted(numbers)) for numbers in parts)
-        whole = dict(pairs.tolist())
-        found = [""] * mine.count
-        for part in range(theirs.count):
-            members = [c for c in np.argsort(-mine.sizes, kind="stable").tolist() if whole.get(c) == part]
+        whole, found = dict(pairs.tolist()), [""] * mine.count
+        inside: list[list[int]] = [[] for _ in range(theirs.count)]
+        for c in np.argsort(-mine.sizes, kind="stable").tolist():
+            if c in whole:
+                inside[whole[c]].append(c)
+        for part, members in enumerate(inside):
             for number, c in enumerate(members, 1):
                 found[c] = middle_names[part] + (f".{number}" if len(members) > 1 else "")
         return tuple(found)
@@ -260,7 +266,8 @@ class Hierarchy(Sequence[Level]):
         """
         if not self._descriptions[0].count:
             return np.empty((0, 4))
-        order = [self.names[0].index(name) for name in self[0].names]
+        position = {name: at for at, name in enumerate(self.names[0])}
+        order = [position[name] for name in self[0].names]
         number = dict(zip(order, range(len(order)), strict=True))
         leaves, rows, lost, left, at = [1] * len(order), [], 0.0, len(order), 1
         for c, d in self._merges:

@@ -18,7 +18,7 @@ from philia._types import BoolArray, Float64Array, Int64Array
 from philia.factors import row_products
 from philia.graphs import Graph
 from philia.reading.hierarchy import Hierarchy, Level
-from philia.reading.length import LEAST, RIDGE, Description, DescriptionLength, tidied
+from philia.reading.length import LEAST, RIDGE, Description, DescriptionLength
 from philia.reading.search import Effort, shortest
 
 _LAYERS, _LEAST_SAVED = 6, 0.01
@@ -60,14 +60,10 @@ def read_overlapping(graph: Graph, first: Description) -> Hierarchy:
     if not layers:
         return levels_above(graph, first.labels, sparse.csr_array((graph.n_nodes, 0), dtype=np.float64))
     joined = _settled(measure, _indicators(layers), layers[0].level)
-    main = _main(joined)
-    kept = np.argsort(-np.bincount(main[main >= 0], minlength=joined.members.shape[1]), kind="stable")
-    kept = kept[: np.count_nonzero(np.bincount(main[main >= 0]) >= LEAST)]
+    kept, _ = _by_main(joined)
     joined = _swept(measure, joined.members[:, kept], layers[0].level)
-    labels = _main(joined)
-    whole = np.bincount(labels[labels >= 0], minlength=joined.members.shape[1]) >= LEAST
-    labels = tidied(labels)  # drops those that are not whole
-    return levels_above(graph, labels, joined.members[:, whole])
+    kept, labels = _by_main(joined)
+    return levels_above(graph, labels, joined.members[:, kept])
 
 
 def levels_above(graph: Graph, labels: Int64Array, members: sparse.csr_array) -> Hierarchy:
@@ -211,6 +207,16 @@ def _main(joined: _Joined) -> Int64Array:
     first = order[np.diff(rows[order], prepend=-1) > 0]
     labels[rows[first]] = members.indices[first]
     return labels
+
+
+def _by_main(joined: _Joined) -> tuple[Int64Array, Int64Array]:
+    """The communities that are the main one of enough nodes, those of most nodes first, and each node's among them."""
+    main = _main(joined)
+    counts = np.bincount(main[main >= 0], minlength=joined.members.shape[1])
+    kept = np.argsort(-counts, kind="stable")[: np.count_nonzero(counts >= LEAST)]
+    numbers = np.full(len(counts) + 1, -1, np.int64)  # the last stands for -1
+    numbers[kept] = np.arange(len(kept))
+    return kept, numbers[main]
 
 
 def _twins(members: sparse.csr_array) -> BoolArray:

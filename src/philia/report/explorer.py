@@ -25,7 +25,7 @@ _NEIGHBOURS, _MISSING = 30, 10
 _PRODUCTS = 2e11
 """Products of two numbers allowed in the search for missing links: about ten seconds on two cores."""
 
-_LETTER = 0.5
+LETTER = 0.5
 """Bytes per letter of a name after compression."""
 
 _ROWS, _COLUMNS = 256, 2**13
@@ -66,10 +66,10 @@ def choose(found: Findings, budget: float = BYTES) -> _Choice:
     graph, n = found.graph, found.graph.n_nodes
     letters = sum(map(len, found.names.texts)) / max(n, 1) + 3  # with its quotes and comma
     numbers = 4 * (_nonzero(found) / max(n, 1) + 3)  # with background, degree and start of the neighbours
-    if n * (numbers + _LETTER * letters) + 2 * graph.n_links * (2 if n < 2**16 else 4) <= budget:
+    if n * (numbers + LETTER * letters) + 2 * graph.n_links * (2 if n < 2**16 else 4) <= budget:
         return _Choice(np.arange(n), complete=True)
     listed = min(2 * graph.n_links / n, _NEIGHBOURS) + _MISSING
-    fitting = budget / (numbers + 4 * listed + 4 * _MISSING + _LETTER * letters * (1 + listed))
+    fitting = budget / (numbers + 4 * listed + 4 * _MISSING + LETTER * letters * (1 + listed))
     searched = _PRODUCTS / (n * (found.factors.sides[0].shape[1] + 2))
     return _Choice(_interesting(found, max(1, min(n, int(fitting), int(searched)))), complete=False)
 
@@ -93,10 +93,10 @@ def _interesting(found: Findings, count: int) -> Int64Array:
 
 
 @dataclass(frozen=True, eq=False)
-class _Numbering:
+class Numbering:
     """Positions of nodes in the page's list of names: those that can be looked up, then those only mentioned.
 
-    >>> numbering = _Numbering.of(5, np.array([1, 3]), np.array([3, 0]))
+    >>> numbering = Numbering.of(5, np.array([1, 3]), np.array([3, 0]))
     >>> numbering.rows.tolist(), numbering.index[[3, 0]].tolist()
     ([1, 3, 0], [1, 2])
     """
@@ -105,7 +105,8 @@ class _Numbering:
     index: Int64Array
 
     @classmethod
-    def of(cls, n: int, chosen: Int64Array, *mentioned: Int64Array) -> _Numbering:
+    def of(cls, n: int, chosen: Int64Array, *mentioned: Int64Array) -> Numbering:
+        """The numbering of chosen rows and, after them, of those mentioned; there are n rows in all."""
         rest = np.setdiff1d(np.concatenate([np.empty(0, np.int64), *mentioned]), chosen)
         rows, index = np.concatenate([chosen, rest]), np.full(n, -1, dtype=np.int64)
         index[rows] = np.arange(len(rows))
@@ -123,7 +124,7 @@ def explorer(found: Findings, choice: _Choice, on_progress: OnProgress | None = 
     graph, factors, rows = found.graph, found.factors, choice.rows
     start, neighbours = _neighbours(graph, factors, rows, None if choice.complete else _NEIGHBOURS)
     missing = None if choice.complete else likeliest_missing(graph, factors, rows, _MISSING, on_progress)
-    numbering = _Numbering.of(graph.n_nodes, rows, neighbours, *([] if missing is None else [missing.partners]))
+    numbering = Numbering.of(graph.n_nodes, rows, neighbours, *([] if missing is None else [missing.partners]))
     normal = found.model.normalized()
     F = np.hstack([factors.homophilous[rows], factors.heterophilous[rows]])[:, normal.indices]
     return {
@@ -149,12 +150,12 @@ def explorer(found: Findings, choice: _Choice, on_progress: OnProgress | None = 
         "memberships": _memberships(found, rows),
         "background": factors.background[rows].astype(np.float32),
         "degrees": graph.degrees[rows].astype(np.uint32),
-        "neighbours": {"start": start.astype(np.uint32), "rows": _narrow(numbering.index[neighbours])},
+        "neighbours": {"start": start.astype(np.uint32), "rows": narrow(numbering.index[neighbours])},
         "missing": None
         if missing is None
         else {
             "start": missing.start.astype(np.uint32),
-            "rows": _narrow(numbering.index[missing.partners]),
+            "rows": narrow(numbering.index[missing.partners]),
             "probability": missing.probabilities.astype(np.float32),
         },
     }
@@ -182,10 +183,10 @@ def _neighbours(
     return np.append(0, np.cumsum(np.minimum(np.diff(some.indptr), most))), others[order[rank < most]]
 
 
-def _narrow(rows: Int64Array) -> npt.NDArray[np.uint16] | npt.NDArray[np.uint32]:
+def narrow(rows: Int64Array) -> npt.NDArray[np.uint16] | npt.NDArray[np.uint32]:
     """Row numbers, in two bytes each if they fit and in four otherwise.
 
-    >>> _narrow(np.array([7])).itemsize, _narrow(np.array([70_000])).itemsize
+    >>> narrow(np.array([7])).itemsize, narrow(np.array([70_000])).itemsize
     (2, 4)
     """
     return rows.astype(np.uint16) if rows.max(initial=0) < 2**16 else rows.astype(np.uint32)

@@ -17,7 +17,7 @@ from philia.evaluate.covers import CoverLike, as_cover
 from philia.exceptions import InvalidParameterError
 from philia.explain import Communities
 from philia.explain.communities import memberships_of, rows_of
-from philia.factors import CommunityFactors
+from philia.factors import CommunityFactors, SparseFactors
 from philia.graphs import Graph, Nodes
 from philia.models import CommunityModel, LinkModel
 
@@ -63,6 +63,11 @@ class Findings:
     def factors(self) -> CommunityFactors:
         """The fitted factors."""
         return self.model.factors_.readable()
+
+    @property
+    def sparse(self) -> bool:
+        """Whether there may be thousands of communities, of which only members are stored."""
+        return isinstance(self.model.factors_, SparseFactors)
 
     @cached_property
     def sizes(self) -> Int64Array:

@@ -32,6 +32,7 @@ from philia.report.levels import levels
 from philia.report.matrix import matrix
 from philia.report.quality import JudgedPairs, quality
 from philia.report.summary import summary
+from philia.report.thousands import thousands
 from philia.storage import saving
 
 _VERSION = 1
@@ -44,9 +45,11 @@ _SCRIPTS = (
         "overlap.js",
         "map.js",
         "levels.js",
+        "tree.js",
         "communities.js",
         "matrix.js",
         "network.js",
+        "sparse_network.js",
         "combobox.js",
         "address.js",
     ),
@@ -111,30 +114,38 @@ def payload(
     """
     found = Findings.of(model)
     judged = JudgedPairs.of(found.model)
-    choice = choose(found, budget)
     known = None if labels is None else Labels.of(labels, found.graph.nodes)
     matches: list[Match | None] = [None] * len(found.communities) if known is None else known.matches(found)
-    shared, index = shared_members(found.memberships), np.full(found.graph.n_nodes, -1, dtype=np.int64)
-    index[choice.rows] = np.arange(len(choice.rows))
+    sections = thousands if found.sparse else _few
     return {
         "version": _VERSION,
         "title": title or f"A network of {counted(found.graph.n_nodes, 'node')}",
         "made": {"philia": __version__, "date": date.today().isoformat(), "source": source},
         **summary(found, judged, known),
         "quality": quality(judged),
-        "communities": cards(found, shared, matches, index),
         "in_none": int(np.count_nonzero(found.communities_per_node == 0)),
         "left_out": dict(found.communities.left_out),
         "rule": found.communities.rule,
         "finer": len(found.communities.finer),
+        **_packed(sections(found, matches, budget, on_progress)),
+    }
+
+
+def _few(found: Findings, matches: list[Match | None], budget: float, on_progress: OnProgress | None) -> dict[str, Any]:
+    """The sections about communities that can all be shown at once, and about pairs of nodes."""
+    choice = choose(found, budget)
+    shared, index = shared_members(found.memberships), np.full(found.graph.n_nodes, -1, dtype=np.int64)
+    index[choice.rows] = np.arange(len(choice.rows))
+    return {
+        "communities": cards(found, shared, matches, index),
         "levels": levels(found),
         "overlap": {
             "names": [community.name for community in found.communities],
             "shared": shared.tolist(),
             "positions": positions(shared).tolist(),
         },
-        "matrix": _packed(matrix(found.graph, found.factors, found.read)),
-        "explorer": _packed(explorer(found, choice, on_progress)),
+        "matrix": matrix(found.graph, found.factors, found.read),
+        "explorer": explorer(found, choice, on_progress),
     }
 
 

@@ -79,6 +79,12 @@ class JudgedPairs:
         return float((links.sum() + np.sum(others * self.weights)) / self.pairs)
 
     @property
+    def log_likelihood_error(self) -> float:
+        """The standard error of the mean log-likelihood: 0 if every pair was judged."""
+        others = -np.logaddexp(0, self.others)
+        return float(np.sqrt(np.sum(others**2 * self.weights * (self.weights - 1))) / self.pairs)
+
+    @property
     def density_alone(self) -> float:
         """The mean log-likelihood per pair if all pairs had the same probability, the share of links."""
         share = len(self.links) / self.pairs
@@ -124,7 +130,9 @@ def quality(judged: JudgedPairs) -> dict[str, Any] | None:
         "auc": auc.value,
         "auc_interval": None if auc.exact else [auc.lower, auc.upper],
         "average_precision": precision.value,
+        "average_precision_interval": None if precision.exact else [precision.lower, precision.upper],
         "mean_log_likelihood": judged.mean_log_likelihood,
+        "log_likelihood_error": None if judged.exact else judged.log_likelihood_error,
         "density_alone": judged.density_alone,
         "calibration": _calibration(judged),
         "words": _words(judged, auc.value),

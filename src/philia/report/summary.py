@@ -11,6 +11,7 @@ from philia._types import Float64Array
 from philia.explain.communities import left_out_in_words
 from philia.explain.links import factor_in_words
 from philia.explain.significance import heterophily_in_words
+from philia.fitting.sparse import SparseColumns
 from philia.graphs import Graph
 from philia.models import CommunityModel
 from philia.report.findings import Findings, Labels
@@ -43,7 +44,8 @@ def _sentences(found: Findings, judged: JudgedPairs) -> list[str]:
     One group attracts (B1): two members are linked more often than their popularity alone would explain.
     ...
     """
-    said = [_size(found.graph), *_groups(found), *_strongest(found), *_members(found), *_tested(found)]
+    about = _many if found.sparse else _strongest
+    said = [_size(found.graph), *_groups(found), *about(found), *_members(found), *_tested(found)]
     return said + _explained(judged)
 
 
@@ -94,6 +96,19 @@ def _strongest(found: Findings) -> list[str]:
             first = f"{name} has {size}" if len(columns) == 1 else f"{name}, with {size}, {verb} most"
             said.append(f"{first}: between two typical members the odds of a link are {done} by {factor}.")
     return said
+
+
+def _many(found: Findings) -> list[str]:
+    """How large thousands of groups are, and what else the probabilities count."""
+    if not len(found.communities):
+        return []
+    of, sizes = found.communities_per_node, found.sizes
+    per_node = float(of[of > 0].mean()) if of.any() else 0.0
+    return [
+        f"The largest group has {counted(int(sizes.max()), 'member')}, and half of them have {np.median(sizes):,.0f} "
+        f"or fewer; a member of any is in {per_node:.3g} of them on average.",
+        "Probabilities also count common neighbours: two nodes that know the same third one are likelier to be linked.",
+    ]
 
 
 def _members(found: Findings) -> list[str]:
@@ -200,6 +215,8 @@ def _curve(history: Float64Array, most: int = _POINTS) -> list[list[float]]:
 
 def _settings(model: CommunityModel) -> list[list[str]]:
     k_B, k_C = model.factors_.counts
+    if model.sparse_ is not None:
+        return _sparse_settings(model, model.sparse_)
     level = model.level()
     attract = [["communities that attract", _chosen(k_B, model.n_homophilous)]]
     if level is not None:
@@ -219,6 +236,18 @@ def _settings(model: CommunityModel) -> list[list[str]]:
         ["baseline", backgrounds[model.background]],
         ["start", _plain(model.start)],
         ["solver", _plain(model.solver)],
+        ["seed", _plain(model.random_state)],
+        ["held-out pairs", "none" if model.held_out_ is None else str(model.held_out_)],
+    ]
+
+
+def _sparse_settings(model: CommunityModel, columns: SparseColumns) -> list[list[str]]:
+    chosen = "chosen so that hidden links rank highest"
+    return [
+        ["communities that attract", f"{model.factors_.counts[0]:,} (read off the links; only members are stored)"],
+        ["weight of communities", f"{columns.communities:.3g} ({chosen})"],
+        ["weight of common neighbours", f"{columns.neighbours:.3g} ({chosen})"],
+        ["baseline", f"each node's number of links, with exponent {columns.popularity:.2g}"],
         ["seed", _plain(model.random_state)],
         ["held-out pairs", "none" if model.held_out_ is None else str(model.held_out_)],
     ]

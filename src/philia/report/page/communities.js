@@ -4,6 +4,10 @@ const FIRST_CARDS = 12;
 
 function showCommunities(payload, open) {
   const { communities, overlap, levels } = payload;
+  if (payload.tree) {
+    showTree(payload, open);
+    return;
+  }
   if (!communities.length) {
     const finer = payload.finer ? " and from finer structure that is not read as communities" : "";
     const none = `The model found no communities: its predictions come from the popularity of each node${finer}.`;

@@ -5,7 +5,7 @@ const SHOWN_MEMBERSHIPS = 12;
 
 /** Builds the explorer and returns `open(row)`, for buttons elsewhere in the page. */
 function startExplorer(explorer) {
-  const network = new Network(explorer);
+  const network = explorer.sparse ? new SparseNetwork(explorer) : new Network(explorer);
   const index = new NameIndex(network.names, network.size);
   const view = { node: null, other: null };
   const find = (text) => index.find(text);
@@ -96,7 +96,7 @@ function membershipsOf(network, node) {
     table(
       all.some((one) => one.shares) ? sharesInWords(all) : "From 0 (none) to 1 (strongest)",
       [
-        { title: "community", text: true, cell: (one) => [sign(one.kind), ` ${one.name}`] },
+        { title: "community", text: true, cell: (one) => [sign(one.kind), " ", communityName(one)] },
         { title: "", text: true, cell: (one) => bar(one.value, one.kind) },
         { title: "membership", cell: (one) => membershipInWords(one.value, one.shares) },
       ],
@@ -112,8 +112,15 @@ function sharesInWords(memberships) {
   return kinds.has("attracts") ? "Share of its links that lead there" : "Share of its links that are missing because of it";
 }
 
+/** Among thousands of communities, a button that leads to this one. */
+function communityName({ name, community }) {
+  if (community === undefined) return name;
+  return element("button", { type: "button", class: "chip", click: () => goToCommunity(community) }, name);
+}
+
 function missingOf(network, node, show) {
   const links = network.likeliest(node);
+  if (network.searched && !links.length) return element("p", {}, wordsAboutNone(network, node));
   if (!links.length) return element("p", {}, "It is linked with every other node.");
   return table(
     "Not linked in the data; select a name for the reasons",

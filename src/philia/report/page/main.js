@@ -8,13 +8,19 @@ async function main() {
   // The explorer comes before the cards, whose buttons open it.
   const open = startExplorer(payload.explorer);
   showCommunities(payload, open);
-  showMatrix(payload.matrix);
+  if (payload.matrix) showMatrix(payload.matrix);
+  else hideSection("matrix");
   theme.listeners.push(drawAll);
   charts.forEach(fit);
   // Scroll to a bookmarked view only now that everything above it has its height.
   const bookmarked = window.location.hash.startsWith("#node=");
   if (bookmarked) document.getElementById("explorer").scrollIntoView({ behavior: "instant" });
   document.documentElement.dataset.ready = "true";
+}
+
+function hideSection(id) {
+  document.getElementById(id).hidden = true;
+  document.querySelector(`nav a[href="#${id}"]`).parentElement.hidden = true;
 }
 
 main().catch((error) => {

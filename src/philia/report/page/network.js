@@ -4,10 +4,6 @@ class Network {
   constructor(explorer) {
     this.names = explorer.names;
     this.size = explorer.nodes;
-    this.columns = explorer.columns;
-    this.factors = unpack(explorer.factors);
-    this.communities = explorer.communities;
-    this.shown = unpack(explorer.memberships);
     this.background = unpack(explorer.background);
     this.degrees = unpack(explorer.degrees);
     this.start = unpack(explorer.neighbours.start);
@@ -16,7 +12,16 @@ class Network {
     this.missing = missing && {
       start: unpack(missing.start), rows: unpack(missing.rows), probability: unpack(missing.probability),
     };
+    this.read(explorer);
     this.row = new Map(this.names.slice(0, this.size).map((name, row) => [name, row]));
+  }
+
+  /** The affinities to all columns and the memberships, as matrices. */
+  read(explorer) {
+    this.columns = explorer.columns;
+    this.factors = unpack(explorer.factors);
+    this.communities = explorer.communities;
+    this.shown = unpack(explorer.memberships);
   }
 
   /** Whether the explorer has this node's factors; other nodes are only mentioned. */

@@ -20,6 +20,7 @@ function pairPanel(network, node, other, show) {
     ),
     waterfallFigure(way),
     waterfallTable(way),
+    ...commonNeighbours(network, node, other, show),
     element("p", {}, element("button", lookAt, "Look up ", name(other), " instead")),
   ];
 }

@@ -5,8 +5,8 @@ function showQuality(quality) {
     place("quality-body", element("p", {}, "There are no pairs to judge the model by."));
     return;
   }
-  const [low, high] = quality.auc_interval ?? [null, null];
-  const interval = low === null ? "" : ` (between ${digits(low)} and ${digits(high)})`;
+  const between = (interval) => (interval ? ` (between ${digits(interval[0])} and ${digits(interval[1])})` : "");
+  const error = quality.log_likelihood_error === null ? "" : ` ± ${digits(quality.log_likelihood_error, 2)}`;
   const pairs = quality.held_out ? "pairs that the fit did not see" : "pairs that the fit has seen";
   place(
     "quality-body",
@@ -16,19 +16,19 @@ function showQuality(quality) {
       element(
         "div", { class: "stack" },
         measure(
-          digits(quality.auc), `AUC${interval}`,
+          digits(quality.auc), `AUC${between(quality.auc_interval)}`,
           "How well the model ranks pairs: 1 if every linked pair ranks above every unlinked one,",
           "0.5 for a random guess.",
         ),
         measure(
-          digits(quality.average_precision), "Average precision",
+          digits(quality.average_precision), `Average precision${between(quality.average_precision_interval)}`,
           "With pairs sorted by probability, likeliest first: the share of links among the top ones, averaged",
           `over all links. A random order gives ${digits(quality.links / quality.pairs)}.`,
         ),
         element(
           "p", { class: "small" },
           `Measured on ${count(quality.pairs)} ${pairs}, ${count(quality.links)} of them linked. `,
-          `The mean log-likelihood per pair is ${digits(quality.mean_log_likelihood)}; `,
+          `The mean log-likelihood per pair is ${digits(quality.mean_log_likelihood)}${error}; `,
           `the density alone gives ${digits(quality.density_alone)}.`,
         ),
       ),

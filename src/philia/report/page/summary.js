@@ -1,7 +1,7 @@
 // The first screen: what network this is, in sentences and a few figures, and how the model was fitted.
 
 function showSummary(payload) {
-  const { title, made, sentences, remarks, graph, communities } = payload;
+  const { title, made, sentences, remarks, graph, communities, tree } = payload;
   document.title = `${cut(title, 80)} · philia`;
   const heading = document.getElementById("title");
   heading.replaceChildren(named(title, 300));
@@ -12,8 +12,10 @@ function showSummary(payload) {
     "figures",
     figure(count(graph.nodes), graph.nodes === 1 ? "node" : "nodes"),
     figure(count(graph.links), graph.links === 1 ? "link" : "links"),
-    figure(count(of("attracts")), "▲ attracting", "attracts"),
-    figure(count(of("repels")), "▼ repelling", "repels"),
+    ...(tree ? figuresOfTree(tree) : [
+      figure(count(of("attracts")), "▲ attracting", "attracts"),
+      figure(count(of("repels")), "▼ repelling", "repels"),
+    ]),
     figure(percent(graph.density), "of all pairs linked"),
     figure(digits(graph.median_degree), "links per node (median)"),
   );
@@ -27,6 +29,13 @@ function showSummary(payload) {
 /** The word comes first for screen readers, the number first for the eye. */
 function figure(number, word, kind = null) {
   return element("div", {}, element("dt", {}, word), element("dd", { class: kind }, number));
+}
+
+function figuresOfTree({ communities, median }) {
+  return [
+    figure(count(communities), "▲ attracting", "attracts"),
+    figure(digits(median), "members per community (median)"),
+  ];
 }
 
 function remarksNote(remarks) {

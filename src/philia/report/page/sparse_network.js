@@ -1,0 +1,80 @@
+// The explorer's data if there are thousands of communities: what a pair shares is found in the lists of both nodes.
+
+class SparseNetwork extends Network {
+  /** The lists of affinities to communities and of neighbours; neighbours beyond the names have only a number. */
+  read(explorer) {
+    const { communities, memberships, neighbours, missing } = explorer;
+    this.numbers = unpack(communities.number);
+    this.scales = unpack(communities.scale);
+    this.member = {
+      start: unpack(memberships.start), rows: unpack(memberships.rows), affinity: unpack(memberships.affinity),
+    };
+    this.counted = unpack(neighbours.counted);
+    this.throughNode = unpack(neighbours.affinity);
+    this.searched = unpack(missing.searched);
+  }
+
+  all(row) {
+    return super.neighbours(row);
+  }
+
+  /** The neighbours that have names on this page, the likeliest first. */
+  neighbours(row) {
+    return this.all(row).filter((other) => other < this.names.length);
+  }
+
+  /** The share of the node's links that run through each of its communities. */
+  memberships(row) {
+    const { start, rows, affinity } = this.member;
+    return range(start[row], start[row + 1]).map((at) => ({
+      name: `B${this.numbers[rows[at]] + 1}`, kind: "attracts", ofLinks: true, community: this.numbers[rows[at]],
+      value: Math.max(affinity[at] / this.scales[rows[at]] || 0, Number.MIN_VALUE),
+    }));
+  }
+
+  /** The nodes that both are linked with, those that say most first. */
+  common(i, j) {
+    const mine = new Set(this.all(i).subarray(0, this.counted[i]));
+    const both = [...this.all(j).subarray(0, this.counted[j])].filter((row) => mine.has(row) && this.throughNode[row]);
+    return both.sort((a, b) => this.throughNode[b] - this.throughNode[a] || a - b);
+  }
+
+  reasons(i, j) {
+    const { start, rows, affinity } = this.member;
+    const mine = new Map(range(start[i], start[i + 1]).map((at) => [rows[at], affinity[at]]));
+    const shared = range(start[j], start[j + 1]).filter((at) => mine.has(rows[at]));
+    const found = shared.map((at) => ({
+      name: `B${this.numbers[rows[at]] + 1}`, kind: "attracts", finer: false, logOdds: mine.get(rows[at]) * affinity[at],
+    }));
+    const common = this.common(i, j);
+    const logOdds = common.reduce((sum, row) => sum + this.throughNode[row] ** 2, 0);
+    const name = plural(common.length, "common neighbour", "common neighbours");
+    return common.length ? [...found, { name, kind: "", finer: false, logOdds }] : found;
+  }
+
+  logit(i, j) {
+    return this.reasons(i, j).reduce((sum, reason) => sum + reason.logOdds, this.baseline(i, j));
+  }
+
+  linked(i, j) {
+    return this.all(i).includes(j);
+  }
+}
+
+/** The common neighbours of a pair as buttons; those without a name on this page are only counted. */
+function commonNeighbours(network, node, other, show) {
+  const all = network.common ? network.common(node, other) : [];
+  if (!all.length) return [];
+  const shown = all.filter((row) => row < network.names.length).slice(0, SHOWN_NEIGHBOURS);
+  const rest = all.length - shown.length;
+  return [
+    element("h4", {}, `Common ${all.length === 1 ? "neighbour" : "neighbours"}, those with the fewest links first`),
+    element("ul", { class: "chips" }, shown.map((row) => element("li", {}, nodeButton(network, node, row, show)))),
+    rest ? element("p", { class: "small" }, `and ${count(rest)} more`) : null,
+  ].filter((part) => part !== null);
+}
+
+function wordsAboutNone(network, node) {
+  if (!network.searched[node]) return "This page does not have them: too many nodes are close to this one.";
+  return "No other node shares a community or a neighbour with it.";
+}

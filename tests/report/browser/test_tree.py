@@ -1,0 +1,133 @@
+"""Many small communities: the page opens at the top of their tree, and leads down to single ones and their members."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from philia._text import percent
+from philia.report import payload, write_report
+from philia.report.html import page as assembled
+from tests.report.browser.visits import Visitor, go
+from tests.sparse_models import cliques, hidden
+
+MOST = 24
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_report(cliques(), tmp_path_factory.mktemp("report") / "cliques.html", title="Cliques")
+
+
+@pytest.fixture(scope="module")
+def page(visitor: Visitor, path: Path) -> Page:
+    return visitor.open(path)
+
+
+@pytest.fixture
+def top(page: Page) -> Page:
+    """The page with the top of the tree."""
+    page.evaluate("location.hash = 'part=0'")
+    page.locator(".way button").first.or_(page.locator(".way strong")).first.click()
+    expect(page.locator(".way strong")).to_contain_text("All ")
+    return page
+
+
+def test_the_top_is_the_level_with_24_communities(top: Page) -> None:
+    model, level = cliques(), cliques().hierarchy().cut(MOST)
+    expected = []
+    for c in range(MOST):
+        parts = {part for part in model.labels_[level.labels == c].tolist() if part >= 0}
+        whole = len(model.communities()[parts.pop()]) if len(parts) == 1 else int((level.labels == c).sum())
+        expected.append(whole)
+    said = [re.search(r"([\d,]+) members", text) for text in top.locator("#tree .community").all_inner_texts()]
+    sizes = [int(found[1].replace(",", "")) for found in said if found]
+    assert sizes == sorted(expected, reverse=True)
+    expect(top.locator(".way")).to_have_text(f"All {len(model.communities())} communities")
+
+
+def test_opening_parts_leads_down_to_single_communities_and_back_goes_up(top: Page) -> None:
+    first = top.locator("#tree .community").first
+    number = int(first.get_by_role("button", name="Open").inner_text().split()[2])
+    first.get_by_role("button", name="Open").click()
+    expect(top.locator("#tree .community")).to_have_count(number)
+    steps = 1
+    while top.locator("#tree").get_by_role("button", name="Open").count():
+        top.locator("#tree").get_by_role("button", name="Open").first.click()
+        steps += 1
+        expect(top.locator(".way > *:not(span)")).to_have_count(steps + 1)
+    assert top.locator("#tree .attracts header").count() <= MOST
+    name = top.locator("#tree h3").first.inner_text()
+    community = next(c for c in cliques().communities() if c.name == name)
+    expect(top.locator("#tree .community").first).to_contain_text(f"{len(community)} members")
+    top.go_back()
+    expect(top.locator(".way > *:not(span)")).to_have_count(steps)
+
+
+def test_a_community_is_found_by_its_name_and_shows_its_strongest_members(page: Page) -> None:
+    field = page.get_by_label("A community", exact=True)
+    field.fill("b17")
+    field.press("Enter")
+    card = page.locator(".asked")
+    expect(card.locator("h3")).to_have_text("B17")
+    community = cliques().communities()[16]
+    name, share = next(iter(community.members.items()))
+    expect(card.locator(".chip").first).to_contain_text(f"{name} {percent(share)}".replace(" %", "\u00a0%"))
+    expect(card).to_contain_text(community.effect.replace("odds × ", "odds ×\u00a0"))
+
+
+def test_a_node_shows_the_share_of_its_links_in_each_community(page: Page) -> None:
+    several = next(node for node in cliques().graph_.nodes if len(cliques().level().of(node)) > 1)  # type: ignore[union-attr]
+    go(page, {"node": str(several)})
+    mine = cliques().communities().of(several)
+    rows = page.locator(".trio .card").first.locator("tbody tr")
+    assert [row.locator("th").inner_text().split()[-1] for row in rows.all()] == list(mine)
+    for row, share in zip(rows.all(), mine.values(), strict=True):
+        said = float(row.locator("td").last.inner_text().replace("\u00a0%", ""))
+        assert said / 100 == pytest.approx(share, abs=6e-3)
+    rows.first.get_by_role("button").click()
+    expect(page.locator(".asked h3")).to_have_text(next(iter(mine)))
+
+
+def test_a_pair_has_the_reasons_of_the_explanation(page: Page) -> None:
+    u = next(iter(cliques().communities()[2].members))
+    v = cliques().top_links(1, node=u)[0].v
+    go(page, {"node": str(u), "with": str(v)})
+    why = cliques().explain(u, v)
+    rows = page.locator(".reasons tbody tr")
+    steps = {row.locator("th").inner_text(): row.locator("td").all_inner_texts()[1] for row in rows.all()}
+    names = [reason.community.split(",")[0] for reason in why.strongest()]
+    assert list(steps) == ["baseline", *names, "together"]
+    for name, reason in zip(names, why.strongest(), strict=True):
+        assert float(steps[name].replace("−", "-")) == pytest.approx(reason.log_odds, abs=2e-3)
+    common = set(cliques().graph_.neighbours(u)) & set(cliques().graph_.neighbours(v))
+    assert {int(text) for text in page.locator(".reasons > .chips .chip").all_inner_texts()} == common
+    expect(page.locator(".verdict")).to_contain_text("They are not linked in the data.")
+
+
+def test_there_is_no_matrix_and_no_link_to_it(page: Page) -> None:
+    expect(page.locator("#matrix")).to_be_hidden()
+    expect(page.locator("nav.bar a", has_text="Matrix")).to_be_hidden()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_on_a_phone_nothing_is_wider_than_the_screen(visitor: Visitor, path: Path, scheme: str) -> None:
+    for part in ("0", "100"):
+        page = visitor.open(path, {"part": part}, width=360, scheme=scheme)  # type: ignore[arg-type]
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360
+        expect(page.locator("#trouble")).to_be_hidden()
+
+
+def test_a_page_with_room_for_few_says_what_is_left_out(visitor: Visitor, tmp_path: Path) -> None:
+    some = payload(hidden(), budget=3_000)
+    assert some["tree"]["leaves"] < some["tree"]["communities"]
+    path = tmp_path / "few.html"
+    path.write_text(assembled(some), encoding="utf-8")
+    page = visitor.open(path)
+    expect(page.locator("#communities-body")).to_contain_text(f"has room for {some['tree']['leaves']} parts")
+    expect(page.locator("#explorer-words")).to_contain_text(f"{some['explorer']['nodes']:,} of 600 nodes")
+    expect(page.locator("#tree .community").first).to_contain_text("which this page has no room for")
+    assert page.locator(".about .chip").count() > 0
