@@ -118,7 +118,7 @@ def whole(path: Path) -> dict[str, Any]:
             "fit",
             str(path),
             "-o",
-            f"{folder}/m.philia",
+            f"{folder}/m.safetensors",
             "--report",
             f"{folder}/r.html",
         ]

@@ -271,8 +271,8 @@ def test_significance_is_measured_shown_and_kept_on_request(run: Any, run_json: 
         assert {"strength", "error", "z"} < community["significance"].keys()
     assert found["heterophily"].keys() == {"value", "lower", "upper"}
     header, first, *_ = (folder / "members.csv").read_text().splitlines()
-    assert header == "node,community,membership,z,error"
-    assert len(first.split(",")) == 5
+    assert header == "node,community,kind,share,membership,z,error"
+    assert len(first.split(",")) == 7
     said = run("communities", "model.safetensors").stdout  # from the file
     assert "on hidden pairs" in said
     assert "How heterophilous the network is: " in said

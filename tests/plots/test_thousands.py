@@ -51,8 +51,10 @@ def test_overlaps_are_those_of_the_largest_communities() -> None:
 def test_in_matrices_the_members_of_a_community_are_together() -> None:
     order = grouped(cliques())
     assert sorted(order.tolist()) == list(range(2000))
-    changes = np.count_nonzero(np.diff(cliques().labels_[order]))
-    assert changes == len(np.unique(cliques().labels_)) - 1
+    level = cliques().level()
+    assert level is not None
+    changes = np.count_nonzero(np.diff(level.labels[order]))
+    assert changes == len(np.unique(level.labels)) - 1
     left, right = plots.reconstruction(cliques())
     assert left.get_title(loc="left").startswith("2,000 nodes")
     assert plots.probabilities(cliques()).get_ylabel() == "node"

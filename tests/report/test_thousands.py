@@ -76,7 +76,7 @@ def test_the_top_of_a_tree_is_what_its_last_merges_join(linkage: Int64Array, dat
 @pytest.mark.parametrize("budget", [1e6, 4e3])
 def test_parts_are_counted_as_by_hand(found: Findings, budget: float) -> None:
     tree = CommunityTree.of(found, budget)
-    graph, labels = found.graph, found.model.labels_
+    graph, labels = found.graph, found.model.hierarchy().default.labels
     counts, inside, known = tree.communities(), tree.stays_inside(), tree.best_known()
     assert (tree.leaves == len(found.communities)) == (budget > 1e5)
     for part in range(tree.leaves, tree.leaves + len(tree.merges), 7):

@@ -56,13 +56,9 @@ def communities(
     ] = None,
     compare_rules: Annotated[bool, option("--compare-rules", "Show the sizes that each rule leads to.")] = False,
     stability: Annotated[int | None, option("--stability", "Number of refits, to see which communities recur.")] = None,
-    significance: Annotated[
-        bool, option("--significance", "Test on hidden pairs which communities are there at all, unless it is known.")
-    ] = False,
-    keep: Annotated[bool, option("--keep", "Save stability and significance in the model file.")] = False,
-    everything: Annotated[
-        bool, option("--everything", "List also what is left out, such as communities like another.")
-    ] = False,
+    significance: Annotated[bool, option("--significance", "Test on hidden pairs which communities are real.")] = False,
+    keep: Annotated[bool, option("--keep", "Save what was measured in the model file.")] = False,
+    everything: Annotated[bool, option("--everything", "List what is left out as well.")] = False,
     levels: Annotated[bool, option("--levels", "Show what fewer or more attracting communities would save.")] = False,
     level: Annotated[int | None, option("--level", "List the level with this many attracting communities.")] = None,
     node: Annotated[str | None, option("--node", "Show only the memberships of this node.")] = None,
@@ -73,15 +69,12 @@ def communities(
 ) -> None:
     """List the communities of a model: kind, strength, size and strongest members.
 
-    The third column is a community's effect on the odds of a link between two full members. If the fit chose the
-    number of communities, they are those with which the links have the shortest description; there are coarser and
-    finer ones.
+    The third column is a community's effect on the odds of a link between two full members.
 
     Example:
     $ philia communities model.safetensors -o communities.csv
     $ philia communities model.safetensors --levels
     $ philia communities model.safetensors -o for_gephi.gexf
-    $ philia communities model.safetensors --stability 10 --keep
     $ philia communities model.safetensors --significance --keep
     $ philia communities model.safetensors --node ann
     """

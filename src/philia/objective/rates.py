@@ -464,6 +464,7 @@ def draw_sparse_graph(factors: SparseFactors, nodes: Nodes, rng: np.random.Gener
 
     Pairs that share a community or a neighbour are looked at one by one; the others have only a background.
 
+    >>> from scipy import sparse
     >>> B, N = sparse.csr_array(np.full((30, 1), 9.0)), sparse.csr_array((30, 30))
     >>> draw_sparse_graph(SparseFactors(B, N, np.zeros(30)), Nodes.numbered(30), np.random.default_rng(0))
     Graph(30 nodes, 435 links)

@@ -196,7 +196,9 @@ def grouped(model: CommunityModel) -> Int64Array:
     True
     """
     if isinstance(model.factors_, SparseFactors):
-        return np.lexsort([-model.graph_.degrees, model.labels_, top_level(model).labels]).astype(np.int64)
+        levels = model.hierarchy()
+        order = [-model.graph_.degrees, levels.default.labels, top_level(model).labels]
+        return np.lexsort(order).astype(np.int64)
     return by_community(model.read_columns())
 
 

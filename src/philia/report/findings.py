@@ -51,7 +51,8 @@ class Findings:
                 f"found a {type(model).__name__}; a report shows reasons, which only a CommunityModel has: fit one, "
                 "for example CommunityModel().fit(graph)"
             )
-        communities = model.communities()
+        # The tree of a sparse model has a leaf for every community.
+        communities = model.communities(everything=isinstance(model.factors_, SparseFactors))
         return cls(model, communities, _incidence(communities), ShownNames.of(model.graph_.nodes))
 
     @property

@@ -64,8 +64,7 @@ class CommunityTree:
     @cached_property
     def _main(self) -> Int64Array:
         """The leaf of each node's main community, or -1."""
-        labels = self.found.model.labels_
-        return np.append(self.leaf_of, -1)[labels]
+        return np.append(self.leaf_of, -1)[self.found.model.hierarchy().default.labels]
 
     def totals(self, of_leaves: Float64Array | Int64Array, of_merges: Int64Array | None = None) -> Int64Array:
         """A number for each part: its own, and those of all parts that it joins.

@@ -56,7 +56,7 @@ def test_beyond_twelve_cards_the_rest_is_shown_on_request(visitor: Visitor, tmp_
 @pytest.fixture(scope="module")
 def sampled(visitor: Visitor, dating: Reported, tmp_path_factory: pytest.TempPathFactory) -> tuple[Page, list[str]]:
     """A page with only some of the nodes, and the names of those that it has."""
-    some = payload(dating.model, budget=4000)
+    some = payload(dating.model, budget=6000)
     path = tmp_path_factory.mktemp("report") / "sampled.html"
     path.write_text(assembled(some), encoding="utf-8")
     explorer = some["explorer"]

@@ -32,7 +32,7 @@ def test_cards_show_the_share_of_links_of_each_member(page: Page) -> None:
     expect(card).to_contain_text("Strongest members, share of links")
     expect(card).to_contain_text("33 88.2\u00a0%")
     expect(page.locator("#of-links")).to_be_visible()
-    expect(page.locator("#communities-words")).to_contain_text("2 more columns of the model")
+    expect(page.locator("#communities-words")).to_contain_text("3 more columns of the model")
 
 
 def test_a_node_has_the_share_of_its_links(page: Page) -> None:

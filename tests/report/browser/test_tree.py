@@ -37,10 +37,11 @@ def top(page: Page) -> Page:
 
 
 def test_the_top_is_the_level_with_24_communities(top: Page) -> None:
-    model, level = cliques(), cliques().hierarchy().cut(MOST)
+    model, level, main = cliques(), cliques().hierarchy().cut(MOST), cliques().level()
+    assert main is not None
     expected = []
     for c in range(MOST):
-        parts = {part for part in model.labels_[level.labels == c].tolist() if part >= 0}
+        parts = {part for part in main.labels[level.labels == c].tolist() if part >= 0}
         whole = len(model.communities()[parts.pop()]) if len(parts) == 1 else int((level.labels == c).sum())
         expected.append(whole)
     said = [re.search(r"([\d,]+) members", text) for text in top.locator("#tree .community").all_inner_texts()]

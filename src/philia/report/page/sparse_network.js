@@ -27,7 +27,7 @@ class SparseNetwork extends Network {
   memberships(row) {
     const { start, rows, affinity } = this.member;
     return range(start[row], start[row + 1]).map((at) => ({
-      name: `B${this.numbers[rows[at]] + 1}`, kind: "attracts", ofLinks: true, community: this.numbers[rows[at]],
+      name: `B${this.numbers[rows[at]] + 1}`, kind: "attracts", shares: true, community: this.numbers[rows[at]],
       value: Math.max(affinity[at] / this.scales[rows[at]] || 0, Number.MIN_VALUE),
     }));
   }
