@@ -38,7 +38,7 @@ SAID = {
         r"C2 odds ÷ .*: 18 women, 0 events",
         r"2 attract, 2 repel +AUC 0\.9",
         r"common neighbours +AUC 0\.[0-3]",
-        r"0 communities that attract, 3 that repel",
+        r"1 community that attracts, 3 that repel",
     ],
     "plot_3_links_with_reasons": [
         r"CommunityModel +0\.9\d  0\.8\d",

@@ -145,7 +145,11 @@ class Selection:
         if len({(step.n_homophilous, step.n_heterophilous) for step in self.steps}) < 2:
             return self._penalties("Penalties")
         columns = "columns" if self.read else "communities"
-        numbers = f"{_between(self.attracting)} {columns} that attract and {_between(self.repelling)} that repel"
+        if self.attracting == (1, 1):
+            attracting = f"1 {'column' if self.read else 'community'} that attracts"
+        else:
+            attracting = f"{_between(self.attracting)} {columns} that attract"
+        numbers = f"{attracting} and {_between(self.repelling)} that {'repels' if self.repelling == (1, 1) else 'repel'}"
         alone = self.attracting[0] == self.attracting[1] and self.repelling[0] == self.repelling[1]
         said = (
             f"none of the other numbers that were tried predicts hidden pairs as well as {numbers}"
