@@ -96,8 +96,8 @@ for community in alone.communities():
     print("  ", ", ".join(map(str, community.members)))
 
 # %%
-# Three communities repel, and one column that attracts has no members. The first two are most of the events and most of
-# the women. The third has women of one circle, and its events are those of the *other* circle: women and events that do
+# Three communities repel; one column that attracts only makes the probabilities better. The first two are most of the
+# events and most of the women. The third has women of one circle and events of the *other*: women and events that do
 # not meet. That is the same story told by who stays away, and with 89 links there is little reason to prefer one version
 # over the other. If a choice based on so few links does not help you, choose the numbers yourself, and check whether
 # other fits agree. (They start near each other; ``start="uniform"`` is a harder test.)
