@@ -98,8 +98,8 @@ for community in alone.communities():
 # %%
 # Three communities repel; one column that attracts only makes the probabilities better. The first two are most of the
 # events and most of the women. The third has women of one circle and events of the *other*: women and events that do
-# not meet. That is the same story told by who stays away, and with 89 links there is little reason to prefer one version
-# over the other. If a choice based on so few links does not help you, choose the numbers yourself, and check whether
+# not meet. That is the same story told by who stays away, and with 89 links there is little reason to prefer one
+# version. If a choice based on so few links does not help you, choose the numbers yourself, and check whether
 # other fits agree. (They start near each other; ``start="uniform"`` is a harder test.)
 
 print(model.stability(fits=5))

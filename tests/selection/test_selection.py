@@ -47,7 +47,7 @@ def test_reading_and_predicting_are_two_answers() -> None:
 
 def test_no_range_is_given_where_no_other_number_is_as_good() -> None:
     alone = replace(CHOSEN, steps=(Step(1.0, 5, 1, -0.05), Step(1.0, 4, 1, -0.06, 0.001)), chosen=0, good=())
-    assert str(alone).endswith("hidden pairs as well as 5 communities that attract and 1 that repel")
+    assert str(alone).endswith("hidden pairs as well as 5 communities that attract and 1 that repels")
 
 
 def test_a_choice_of_the_penalty_alone_says_nothing_about_numbers() -> None:

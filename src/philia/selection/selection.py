@@ -149,7 +149,8 @@ class Selection:
             attracting = f"1 {'column' if self.read else 'community'} that attracts"
         else:
             attracting = f"{_between(self.attracting)} {columns} that attract"
-        numbers = f"{attracting} and {_between(self.repelling)} that {'repels' if self.repelling == (1, 1) else 'repel'}"
+        verb = "repels" if self.repelling == (1, 1) else "repel"
+        numbers = f"{attracting} and {_between(self.repelling)} that {verb}"
         alone = self.attracting[0] == self.attracting[1] and self.repelling[0] == self.repelling[1]
         said = (
             f"none of the other numbers that were tried predicts hidden pairs as well as {numbers}"
