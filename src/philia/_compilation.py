@@ -6,7 +6,7 @@ import hashlib
 import logging
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache
 from pathlib import Path
 from types import CodeType, FunctionType
@@ -22,6 +22,9 @@ _LOG = logging.getLogger("philia")
 
 # NaN and infinity keep their meaning; the order of sums is the compiler's, which is what lets it vectorise them.
 FAST_LOOPS: dict[str, Any] = {"error_model": "numpy", "fastmath": {"reassoc", "contract", "nsz", "arcp"}, "nogil": True}
+
+# Only kernels call parts. An entry from Python, which nobody needs, would take as long to compile as a short part.
+_NO_WRAPPERS: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 
 def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -44,7 +47,7 @@ def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
     would depend on whether its kernel came from the cache.
     """
     function.__qualname__ += f".{_digest(function)}"
-    return numba.njit(function, forceinline=True, **FAST_LOOPS)  # type: ignore[no-any-return]
+    return numba.njit(function, forceinline=True, **_NO_WRAPPERS, **FAST_LOOPS)  # type: ignore[no-any-return]
 
 
 def specialized(kernel: Callable[..., Any], **names: Any) -> Callable[..., Any]:
@@ -123,3 +126,8 @@ def announced(work: str, after: float = 1.0) -> Iterator[None]:
         yield
     finally:
         timer.cancel()
+
+
+def first_call_of(kernel: Any, work: str) -> AbstractContextManager[None]:
+    """Like ``announced`` around the first call of a kernel, which compiles it; nothing around later ones."""
+    return nullcontext() if kernel.signatures else announced(work)

@@ -15,8 +15,8 @@ from philia.fitting import Checkpoint, checkpoint
 from philia.fitting.warm_starts import FromFactors
 from philia.graphs import Graph
 from philia.models import LinkModel
-from philia.objective.all_pairs import AllPairsObjective
 from philia.solvers import LBFGSB, Adam, Progress
+from philia.solvers.solver import CompiledFunction
 from philia.storage.tensors import read_arrays
 from tests.fitting.killed_fits import FAST, Killed, graph, left_by, often, same
 
@@ -72,13 +72,13 @@ def test_a_fit_that_is_killed_again_and_again_ends_in_the_same_bits(name: str, g
 
 def test_recorded_results_are_not_computed_again(graph: Graph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []
-    compute = AllPairsObjective.value_and_gradient
+    compute = CompiledFunction.__call__
 
-    def counted(self: AllPairsObjective, point: Float64Array) -> tuple[float, Float64Array]:
+    def counted(self: CompiledFunction, point: Float64Array) -> tuple[float, Float64Array]:
         asked.append(1)
         return compute(self, point)
 
-    monkeypatch.setattr(AllPairsObjective, "value_and_gradient", counted)
+    monkeypatch.setattr(CompiledFunction, "__call__", counted)
     whole = clone(FAST).fit(graph).solution_.evaluations
     folder = left_by(FAST, graph, tmp_path / "kept")
     before = len(asked)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,13 +17,16 @@ from philia.objective import (
     ClosedFormObjective,
     Divergence,
     Freedom,
+    Group,
     Loss,
     NoisyOr,
     Recipe,
+    SmallObjective,
     SquaredError,
     exact_objective,
 )
 from philia.objective.kernels import compiled, reference
+from philia.objective.recipe import attracting, blocks
 from philia.pairs import HeldOut, ListedPairs, RandomPairs
 from tests.reference import dense
 from tests.strategies import community_recipe, graphs, logistic_recipe, random_graph, recipes
@@ -69,8 +73,13 @@ def assert_matches_dense(
     expected_value, expected_gradient = dense_value_and_gradient(graph, recipe, point, 0.3, seen)
     close = 1e-10 if dtype == "float64" else 3e-5
     scale = np.abs(expected_gradient).max() + 1
-    for way in (AllPairsObjective, exact_objective):  # tile by tile, and in closed form where there is one
-        objective = way(graph, recipe, penalty=0.3, diagonal=diagonal, held_out=held_out, dtype=dtype, kernel=kernel)
+    counted: dict[str, Any] = {"penalty": 0.3, "diagonal": diagonal, "held_out": held_out}
+    ways = [  # tile by tile, in closed form where there is one, and in one compiled call on small graphs
+        AllPairsObjective(graph, recipe, **counted, dtype=dtype, kernel=kernel),
+        exact_objective(graph, recipe, **counted, dtype=dtype, kernel=kernel),
+        exact_objective(graph, recipe, **counted, dtype=dtype),
+    ]
+    for objective in ways:
         value, gradient = objective.value_and_gradient(point)
         assert value == pytest.approx(expected_value, rel=close, abs=close * (graph.n_nodes**2 + 1))
         np.testing.assert_allclose(gradient, expected_gradient, rtol=0, atol=close * scale)
@@ -141,6 +150,15 @@ def test_extreme_scores_stay_finite_and_right(kernel: ModuleType, dtype: str) ->
         assert np.isfinite(gradient).all()
 
 
+def test_given_columns_beside_searched_ones_give_the_dense_objective_on_small_graphs() -> None:
+    graph, rng = random_graph(50, 0.2, seed=0), np.random.default_rng(0)
+    given = Group("read", 3, freedom=Freedom.FIXED, penalized=False, given=rng.random((50, 3)))
+    recipe = community_recipe(3, 2, Freedom.EVERY_NODE)
+    recipe = Recipe((given, *recipe.groups), blocks(attracting(3), recipe.mixing), recipe.loss)
+    assert isinstance(exact_objective(graph, recipe), SmallObjective)
+    assert_matches_dense(graph, recipe, reference, "float64", RandomPairs(0.3, 1), diagonal=False, seed=0)
+
+
 def test_a_nan_in_the_factors_is_not_hidden() -> None:
     graph, recipe = random_graph(600, 0.05, seed=0), community_recipe(2, 2)
     F = np.full((600, 4), 0.1)
@@ -148,6 +166,8 @@ def test_a_nan_in_the_factors_is_not_hidden() -> None:
     for dtype in ("float64", "float32"):
         value, _ = AllPairsObjective(graph, recipe, dtype=dtype, kernel=compiled).by_factors(F)
         assert np.isnan(value)
+    value, _ = SmallObjective(random_graph(60, 0.5, seed=0), recipe).value_and_gradient(recipe.point(F[:60]))
+    assert np.isnan(value)
 
 
 def test_the_short_way_is_taken_where_there_is_one() -> None:

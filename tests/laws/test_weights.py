@@ -61,15 +61,19 @@ def test_every_mixing_loss_precision_and_mask_gives_the_weighted_dense_objective
     plain: Graph, recipe: Recipe, dtype: str, kind: str, diagonal: bool, seed: int
 ) -> None:
     graph, n = weighed(plain, seed), plain.n_nodes
-    held_out, F = held_out_for(graph, kind, seed), recipe.factors(point_for(recipe, n, seed), n)
+    held_out, point = held_out_for(graph, kind, seed), point_for(recipe, n, seed)
     A, W = graph.adjacency.toarray().astype(float), dense_weights(graph)
     mask = seen_pairs(n, held_out, diagonal=diagonal)
-    expected_value, expected_gradient = dense.weighted(type(recipe.loss).__name__, A, W, F, recipe.mixing, mask)
+    F, penalties = recipe.factors(point, n), recipe.penalties(0.0, n)
+    expected_value, by_factors = dense.weighted(type(recipe.loss).__name__, A, W, F, recipe.mixing, mask)
+    expected_value += float(penalties @ point**2)
+    expected_gradient = recipe.pulled_back(by_factors) + 2 * penalties * point
     close = 1e-10 if dtype == "float64" else 3e-5
     for way in (AllPairsObjective, exact_objective):  # tile by tile, and in closed form where there is one
-        value, gradient = way(graph, recipe, diagonal=diagonal, held_out=held_out, dtype=dtype).by_factors(F)
+        objective = way(graph, recipe, diagonal=diagonal, held_out=held_out, dtype=dtype)
+        value, gradient = objective.value_and_gradient(point)
         assert value == pytest.approx(expected_value, rel=close, abs=close * (n**2 + 1))
-        scale = np.abs(expected_gradient).max() + 1
+        scale = np.abs(expected_gradient).max(initial=0.0) + 1
         np.testing.assert_allclose(gradient, expected_gradient, rtol=0, atol=close * scale)
 
 

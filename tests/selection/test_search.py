@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,7 +9,8 @@ from hypothesis import strategies as st
 
 from philia.factors import CommunityFactors
 from philia.pairs import PairSample, RandomPairs
-from philia.selection.search import shrunk
+from philia.selection import merging
+from philia.selection.merging import shrunk
 from tests.strategies import random_graph
 
 N = 40
@@ -69,3 +72,23 @@ def test_two_halves_of_a_group_are_united() -> None:
     linked = (whole[i] & whole[j]) | (~whole[i] & ~whole[j])
     found = shrunk(before, PairSample(i, j, linked, np.ones(len(i)), N), 1, (True, True), RNG)
     assert any(((column > 0) == whole).all() for column in found.homophilous.T)
+
+
+@settings(max_examples=30)
+@given(seed=st.integers(0, 10**6), k_B=st.integers(1, 5), k_C=st.integers(0, 4), weighted=st.booleans())
+def test_the_likelihood_after_each_merge_is_that_of_the_merged_factors(
+    seed: int, k_B: int, k_C: int, weighted: bool
+) -> None:
+    factors, rng = _factors(seed, k_B, k_C), np.random.default_rng(seed)
+    judge = replace(JUDGE, offsets=rng.normal(size=len(JUDGE.rows)))
+    if weighted:
+        judge = replace(judge, weights=rng.integers(1, 4, len(JUDGE.rows)).astype(float))
+    mergers = merging._Mergers.every(factors, (True, True))
+    found = merging._likelihoods(factors, judge, mergers)
+    assert len(mergers) == sum(k + k * (k - 1) for k in (k_B, k_C))
+    for at, (kind, first, second) in enumerate(zip(mergers.kinds, mergers.firsts, mergers.seconds, strict=True)):
+        columns = [factors.homophilous.copy(), factors.heterophilous.copy()]
+        columns[kind][:, first] = 0.0
+        columns[kind][:, second] = mergers.column(at, factors)
+        merged = CommunityFactors(columns[0], columns[1], factors.background)
+        assert found[at] == pytest.approx(float(judge.of_factors(merged).sum()), rel=1e-9, abs=1e-9)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pytest
 
 from philia._types import Float64Array
 from philia.exceptions import InvalidParameterError
-from philia.objective import AllPairsObjective
+from philia.objective import AllPairsObjective, Freedom, SmallObjective
+from philia.objective.kernels import reference
+from philia.pairs import RandomPairs
 from philia.solvers import LBFGSB, SOLVERS, FloorLBFGS, Progress, as_solver
 from tests.strategies import community_recipe, random_graph
 
@@ -49,6 +52,35 @@ def test_the_history_never_rises_and_ends_at_the_value(make: Make) -> None:
     assert len(seen) <= 40
     assert solution.evaluations >= solution.iterations
     assert str(solution.iterations) in str(solution)
+
+
+@pytest.mark.parametrize("keep", [0.0, 0.5])
+@pytest.mark.parametrize("n", [1, 2, 30, 120])
+def test_a_search_in_one_compiled_call_takes_the_same_steps(keep: float, n: int) -> None:
+    graph, recipe = random_graph(n, 0.2, seed=n), community_recipe(4, 2, Freedom.EVERY_NODE)
+    settings: dict[str, Any] = {"penalty": 0.7, "diagonal": False, "held_out": RandomPairs(0.2, seed=1)}
+    start, lower = np.random.default_rng(n).random(recipe.size(n)), recipe.lower_bounds(n)
+    seen: list[Progress] = []
+    slow = AllPairsObjective(graph, recipe, **settings, kernel=reference)
+    steps = FloorLBFGS(iterations=25, keep=keep).minimize(slow.function, start, lower)
+    found = FloorLBFGS(iterations=25, keep=keep).minimize(
+        SmallObjective(graph, recipe, **settings).function, start, lower, seen.append
+    )
+    assert found.evaluations == steps.evaluations
+    assert found.reason == steps.reason
+    np.testing.assert_allclose(found.history, steps.history, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(found.point, steps.point, atol=1e-6)
+    assert [p.iteration for p in seen] == list(range(1, found.iterations + 1))
+
+
+def test_a_compiled_search_converges_to_what_the_reference_reaches() -> None:
+    graph, recipe = random_graph(80, 0.15, seed=3), community_recipe(3, 1, Freedom.EVERY_NODE)
+    start, lower = np.random.default_rng(3).random(recipe.size(80)), recipe.lower_bounds(80)
+    slow = AllPairsObjective(graph, recipe, penalty=1.0, kernel=reference)
+    reference_value = FloorLBFGS(iterations=400).minimize(slow.function, start, lower).value
+    found = FloorLBFGS(iterations=400).minimize(SmallObjective(graph, recipe, penalty=1.0).function, start, lower)
+    assert found.value <= reference_value * (1 + 1e-4)
+    assert slow.value_and_gradient(found.point)[0] == pytest.approx(found.value, rel=1e-12)
 
 
 @EVERY

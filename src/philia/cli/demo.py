@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -179,7 +180,7 @@ def _report(out: Output, model: CommunityModel, path: Path) -> dict[str, str]:
 
 
 def _what_next(out: Output, folder: Path, pair: tuple[int, int]) -> None:
-    model = folder / "model.safetensors"
+    model = quote(str(folder / "model.safetensors"))
     out.say("6. What to type next", style="bold")
     out.say(f"philia communities {model}")
     out.say(f"philia explain {model} {pair[0]} {pair[1]}")

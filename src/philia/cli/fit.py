@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from enum import StrEnum
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -321,4 +322,4 @@ def _show(out: Output, path: str, model: LinkModel, summary: dict[str, Any], che
             out.say("To continue, run the same command again; with --force it starts anew.")
     if "report" in summary:
         out.say(f"Wrote {summary['report']}; open it in a browser.")
-    out.say(f"Saved in {summary['model']}. To see the communities: philia communities {summary['model']}")
+    out.say(f"Saved in {summary['model']}. To see the communities: philia communities {quote(summary['model'])}")

@@ -37,7 +37,7 @@ def graph_in_words(graph: Graph) -> str:
     >>> graph_in_words(as_graph([("ann", "bob"), ("bob", "bob")]))
     '2 nodes and 1 link; 1 self-loop dropped.'
     """
-    changes = str(graph.changes) if graph.changes else "nothing had to be changed"
+    changes = str(graph.changes) if graph.changes else "no link was dropped or merged"
     weighted = "" if graph.weights is None else ", weighted"
     return f"{counted(graph.n_nodes, 'node')} and {counted(graph.n_links, 'link')}{weighted}; {changes}."
 

@@ -25,6 +25,7 @@ from philia.fitting.checkpoint import Address, Checkpoint, Record, description
 from philia.graphs import Graph
 from philia.solvers import OnIteration, Solution, Solver
 from philia.solvers.adam import Notes
+from philia.solvers.lbfgs import in_one_call
 from philia.solvers.solver import ValueAndGradient
 
 _LOG = logging.getLogger("philia")
@@ -266,7 +267,7 @@ def minimized(
     lower_bound: Float64Array,
     on_iteration: OnIteration | None = None,
 ) -> Solution:
-    """The solver's result, with every evaluation on the way in the journal.
+    """The solver's result, with every evaluation on the way in the journal, unless the search is one compiled call.
 
     >>> from philia.solvers import LBFGSB
     >>> bowl = lambda x: (float(((x - 1) ** 2).sum()), 2 * (x - 1))
@@ -275,7 +276,9 @@ def minimized(
     """
     return journal.solved(
         start,
-        lambda: solver.minimize(journal.recorded(function), start, lower_bound, on_iteration),
+        lambda: solver.minimize(
+            function if in_one_call(solver, function) else journal.recorded(function), start, lower_bound, on_iteration
+        ),
         lambda point: function(point)[0],
     )
 

@@ -19,7 +19,7 @@ from philia.factors import Factors
 from philia.fitting.journal import Journal, NoJournal, minimized
 from philia.graphs import Graph
 from philia.initialization import race
-from philia.objective import AllPairsObjective, Recipe, exact_objective
+from philia.objective import AllPairsObjective, Recipe, SmallObjective, exact_objective
 from philia.objective.all_pairs import has_closed_form
 from philia.pairs import HeldOut, seen
 from philia.solvers import (
@@ -153,7 +153,7 @@ class AllPairs(Problem):
     """
 
     @cached_property
-    def objective(self) -> AllPairsObjective:
+    def objective(self) -> AllPairsObjective | SmallObjective:
         """The loss over all pairs with its gradient, in closed form where there is one."""
         n, dtype = self.graph.n_nodes, self.dtype
         if dtype is None:  # where a run is cheap, rounding must not decide
@@ -199,7 +199,7 @@ class AllPairs(Problem):
         """A run of the solver on the vector that it moves."""
         watched = staged(self.on_iteration, stage) if stage else self.on_iteration
         bounds = self.recipe.lower_bounds(self.graph.n_nodes)
-        return minimized(self.journal, solver, self.objective.value_and_gradient, point, bounds, watched)
+        return minimized(self.journal, solver, self.objective.function, point, bounds, watched)
 
     def _as_matrix(self, solution: Solution) -> Solution:
         return replace(solution, point=self.recipe.factors(solution.point, self.graph.n_nodes))

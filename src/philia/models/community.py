@@ -58,6 +58,7 @@ from philia.reading import (
     shortest,
 )
 from philia.selection import Selection, choose, choose_sparse
+from philia.selection.forecast import Forecast
 from philia.selection.plan import MOST_HOMOPHILOUS
 from philia.solvers import AnySolver, OnIteration, Progress, Solution, shortened
 
@@ -71,7 +72,7 @@ _STAGES: Final = 3
 """The stages of a sparse fit."""
 
 _USUAL: Final = 20
-"""Columns of a kind to reckon with where their number is open, to decide whether all pairs can be looked at."""
+"""Columns of a kind to expect where their number is open, to decide whether all pairs can be looked at."""
 
 
 def _stages(on_iteration: OnIteration | None) -> Callable[[str], None]:
@@ -469,7 +470,8 @@ class CommunityModel(Factorization):
             problem, solver = self._posed(self._beside, self.penalty_, graph, rng, journal, on_iteration)
             solution = problem.search(solver, self.n_starts)
             return self._beside.whole.factors(solution.point), solution
-        given = graph, rng, journal, on_iteration
+        ahead = Forecast(on_iteration)
+        given = graph, rng, journal, ahead.watching
         columns = self.columns_at_most(_USUAL, _USUAL)
         usual, _ = self._posed(columns, 0.0, *given)
         if self._reads(usual):
@@ -481,10 +483,12 @@ class CommunityModel(Factorization):
             read = self._levels_of(graph).default
             self.read_, columns = read.labels, replace(columns, given=read)
             usual = replace(usual, parametrization=columns)
-        asked: Any = (self.n_homophilous, self.n_heterophilous, self.penalty)
-        self.selection_, factors = choose(usual, *(None if setting == AUTO else setting for setting in asked))
+        settings: Any = (self.n_homophilous, self.n_heterophilous, self.penalty)
+        n_B, n_C, penalty = (None if setting == AUTO else setting for setting in settings)
+        self.selection_, factors = choose(usual, n_B, n_C, penalty, ahead)
         self.penalty_ = self.selection_.penalty if self.penalty == AUTO else float(self.penalty)
         begin = replace(columns.resized(*factors.counts), begin=FromFactors(factors)).weighed(self.selection_.weight)
+        ahead.enter("last")
         problem, solver = self._posed(begin, self.penalty_, *given)
         if not self.selection_.interrupted:
             # The choice ended near the end of this fit: half of the iterations are plenty.

@@ -1,6 +1,6 @@
 """Step 3: the objective that a fit minimizes."""
 
-from philia.objective.all_pairs import AllPairsObjective, ClosedFormObjective, exact_objective
+from philia.objective.all_pairs import AllPairsObjective, ClosedFormObjective, SmallObjective, exact_objective
 from philia.objective.likelihood import mean_log_likelihood
 from philia.objective.losses import CrossEntropy, Divergence, Loss, NoisyOr, SquaredError
 from philia.objective.recipe import Freedom, Group, Recipe
@@ -23,6 +23,7 @@ __all__ = [
     "NoisyOr",
     "Recipe",
     "SampledPairsObjective",
+    "SmallObjective",
     "SquaredError",
     "exact_objective",
     "mean_log_likelihood",

@@ -16,10 +16,11 @@ from philia.execution import Executor, LocalThreads, one_blas_thread
 from philia.execution.executor import cached_on
 from philia.graphs.graph import Graph
 from philia.objective.kernels import Kernel, LaneSums, kernel_for_all_pairs
-from philia.objective.kernels.kernel import Lane, Omitted, cut
+from philia.objective.kernels.kernel import SMALL, Lane, Omitted, cut
 from philia.objective.losses import Scores
-from philia.objective.recipe import Recipe
+from philia.objective.recipe import Freedom, Recipe
 from philia.pairs import HeldOut, seen
+from philia.solvers.solver import CompiledFunction, ValueAndGradient
 from philia.storage import require_memory
 
 _Sides = tuple[Float64Array, Float64Array]
@@ -74,6 +75,11 @@ class AllPairsObjective:
         value, gradient = self.by_factors(self.recipe.factors(point, self.n))
         shrink = self._penalties * point
         return value + 0.5 * float(shrink @ point), self.recipe.pulled_back(gradient) + shrink
+
+    @property
+    def function(self) -> ValueAndGradient:
+        """``value_and_gradient`` as solvers take it."""
+        return self.value_and_gradient
 
     def by_factors(self, F: Float64Array) -> tuple[float, Float64Array]:
         """The loss at F without the penalty, and its gradient by F."""
@@ -229,17 +235,89 @@ class ClosedFormObjective(AllPairsObjective):
         return float((of_left * of_right).sum()), (2 * left @ of_right, 2 * right @ of_left)
 
 
+class SmallObjective:
+    """``AllPairsObjective`` for small graphs and canonical losses, in one compiled call; n × n numbers are stored.
+
+    What never changes is added to every score as one matrix: the scores of given columns that meet no others, and the
+    loss's neutral score at omitted pairs.
+
+    >>> from philia import CommunityModel, as_graph
+    >>> graph, recipe, point = as_graph([(0, 1), (1, 2)]), CommunityModel(1, 1).recipe(), np.linspace(0.1, 1.0, 10)
+    >>> slow, fast = AllPairsObjective(graph, recipe), SmallObjective(graph, recipe)
+    >>> bool(np.isclose(fast.value_and_gradient(point)[0], slow.value_and_gradient(point)[0]))
+    True
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        recipe: Recipe,
+        *,
+        penalty: float = 0.0,
+        diagonal: bool = True,
+        held_out: HeldOut | None = None,
+    ) -> None:
+        from philia.objective.kernels.small import SmallProblem, prepared  # it needs numba, which takes long to import
+
+        n, known = graph.n_nodes, seen(graph, held_out)
+        kept, offsets = _constant_scores(recipe, n)
+        offsets[Omitted.of(held_out, diagonal=not diagonal, n=n).mask(0, n, 0, n)] = recipe.loss.neutral
+        layout = recipe.layout(n)
+        problem = SmallProblem(
+            fixed=np.ascontiguousarray(recipe.factors(np.zeros(recipe.size(n)), n)[:, kept]),
+            first=layout.first[kept],
+            step=layout.step[kept],
+            scale=layout.scale[kept],
+            mixing=np.ascontiguousarray(recipe.mixing[np.ix_(kept, kept)]),
+            offsets=offsets,
+            indptr=known.adjacency.indptr.astype(np.int64),
+            indices=known.adjacency.indices.astype(np.int64),
+            penalties=recipe.penalties(penalty, n),
+        )
+        self.function = CompiledFunction(prepared(type(recipe.loss)), problem)
+
+    def value_and_gradient(self, point: Float64Array) -> tuple[float, Float64Array]:
+        """The objective at the solver's vector, and its gradient."""
+        with one_blas_thread():
+            return self.function(point)
+
+
+def _constant_scores(recipe: Recipe, n: int) -> tuple[Int64Array, Float64Array]:
+    """The columns of F on which changing scores depend, and the scores (n × n) that all others give."""
+    given = np.repeat([g.freedom is Freedom.FIXED for g in recipe.groups], [g.width for g in recipe.groups])
+    alone = given & ~recipe.mixing[:, ~given].any(axis=1)
+    F = recipe.factors(np.zeros(recipe.size(n)), n)[:, alone]
+    return np.flatnonzero(~alone), F @ recipe.mixing[np.ix_(alone, alone)] @ F.T
+
+
 def exact_objective(
-    graph: Graph, recipe: Recipe, *, held_out: HeldOut | None = None, **settings: Any
-) -> AllPairsObjective:
-    """The objective over all pairs, in closed form where there is one.
+    graph: Graph,
+    recipe: Recipe,
+    *,
+    penalty: float = 0.0,
+    diagonal: bool = True,
+    held_out: HeldOut | None = None,
+    dtype: npt.DTypeLike = np.float64,
+    **settings: Any,
+) -> AllPairsObjective | SmallObjective:
+    """The objective over all pairs: in closed form where there is one, in one compiled call on small graphs.
 
     >>> from philia import BigClam, CommunityModel, as_graph
     >>> [type(exact_objective(as_graph([(0, 1)]), m.recipe())).__name__ for m in (BigClam(1), CommunityModel(1, 1))]
-    ['ClosedFormObjective', 'AllPairsObjective']
+    ['ClosedFormObjective', 'SmallObjective']
     """
-    kind = ClosedFormObjective if has_closed_form(recipe, held_out) else AllPairsObjective
-    return kind(graph, recipe, held_out=held_out, **settings)
+    counted: dict[str, Any] = {"penalty": penalty, "diagonal": diagonal, "held_out": held_out}
+    if has_closed_form(recipe, held_out):
+        return ClosedFormObjective(graph, recipe, **counted, dtype=dtype, **settings)
+    if _is_small(graph, recipe) and np.dtype(dtype) == np.float64 and "kernel" not in settings:
+        return SmallObjective(graph, recipe, **counted)
+    return AllPairsObjective(graph, recipe, **counted, dtype=dtype, **settings)
+
+
+def _is_small(graph: Graph, recipe: Recipe) -> bool:
+    """Whether one thread evaluates all pairs in less time than it would take to share them out."""
+    simple = recipe.symmetric and recipe.loss.canonical and graph.weights is None
+    return simple and graph.n_nodes <= SMALL
 
 
 def has_closed_form(recipe: Recipe, held_out: HeldOut | None) -> bool:

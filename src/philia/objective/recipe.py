@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 from scipy.linalg import block_diag
 
-from philia._types import Float64Array
+from philia._types import Float64Array, Int64Array
 from philia.objective.losses import Loss
 
 
@@ -78,6 +78,18 @@ class Group:
 
 
 @dataclass(frozen=True, eq=False)
+class Layout:
+    """The solver's vector x, column by column of F: row i of column c is ``scale[c] * x[first[c] + i * step[c]]``.
+
+    A given column has a scale of 0.
+    """
+
+    first: Int64Array
+    step: Int64Array
+    scale: Float64Array
+
+
+@dataclass(frozen=True, eq=False)
 class Recipe:
     """Groups of columns, the mixing matrix M (k × k), and the loss: everything that distinguishes two models.
 
@@ -128,6 +140,15 @@ class Recipe:
         return np.concatenate(
             [g.pulled_back(part) for g, part in zip(self.groups, self._columns(gradient), strict=True)]
         )
+
+    def layout(self, n: int) -> Layout:
+        """Where the solver's vector holds each column of F on n nodes."""
+        sizes = [g.size(n) for g in self.groups]
+        starts, widths = np.cumsum([0, *sizes[:-1]]), [g.width for g in self.groups]
+        first = np.concatenate([start + np.arange(width) for start, width in zip(starts, widths, strict=True)])
+        step = np.repeat([g.width if g.freedom is Freedom.EVERY_NODE else 0 for g in self.groups], widths)
+        scales = {Freedom.EVERY_NODE: 1.0, Freedom.SHARED: 1 / np.sqrt(n), Freedom.FIXED: 0.0}
+        return Layout(first.astype(np.int64), step, np.repeat([scales[g.freedom] for g in self.groups], widths))
 
     def lower_bounds(self, n: int) -> Float64Array:
         """The lower bound of every entry of the solver's vector."""

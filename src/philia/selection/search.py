@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations_with_replacement
 
 import numpy as np
 
@@ -21,6 +20,8 @@ from philia.factors import CommunityFactors, row_products
 from philia.fitting import CommunityParametrization, Problem, SampledPairs
 from philia.pairs import PairSample, seen
 from philia.reading import Effort, read_levels
+from philia.selection.forecast import Forecast
+from philia.selection.merging import Kinds, shrunk
 from philia.selection.plan import Folds, Settings, first_settings
 from philia.selection.selection import Selection, Step
 
@@ -30,6 +31,10 @@ to settle to well below its standard error."""
 
 _SHRINK_TO = 0.82
 """The share of communities kept by one step, so that consecutive numbers are at most a fifth apart."""
+
+_REAL = 2.0
+"""Repelling communities must be this many standard errors better than none: of several numbers that are tried, the best
+is one standard error better by luck."""
 
 _HOPELESS = 4.0
 """This many standard errors below the best, fewer communities will not recover."""
@@ -44,10 +49,6 @@ _DEAD = 1e-4
 
 _HIDDEN_SHARE, _MOST_HIDDEN = 0.1, 100_000
 """The share of links hidden where pairs are sampled, and their maximum: more would not make the choice better."""
-
-_Kinds = tuple[bool, bool]
-"""Which kinds of communities may be reduced: attracting, repelling."""
-
 
 _MOST_WALKS = 10
 """The most steps of the penalty in one direction; a graph that wants no penalty would never stop."""
@@ -90,12 +91,13 @@ class Search:
     1.11...
     """
 
-    def __init__(self, folds: Sequence[Problem], judges: Sequence[PairSample]) -> None:
+    def __init__(self, folds: Sequence[Problem], judges: Sequence[PairSample], ahead: Forecast | None = None) -> None:
         self.folds, self.judges, self.rng = tuple(folds), judges, folds[0].rng
         self.tried: list[_State] = []
         self.good: list[_State] = []
         self.interrupted = False
-        self.kinds: _Kinds = (True, True)
+        self._ahead = Forecast() if ahead is None else ahead
+        self.kinds: Kinds = (True, True)
         self.weight = 1.0
         self._pooled = PairSample.joined(judges)
         # Without a background and without columns, nothing would be left to fit.
@@ -135,16 +137,27 @@ class Search:
     def _walked(self, settings: Settings, read: int) -> _State:
         """The end of the path."""
         self.kinds = kinds = settings.search_kinds
+        self._enter("first", 1)
         state = self._trained(self._started(settings.counts, settings.penalty), settings.penalty, _FIRST)
         if settings.search_penalty:
+            self._enter("penalty", 2)
             state = self._best_penalty(state, 2.0)
         if read:
+            self._enter("weight", 2)
             state = self._best_weight(state)
+        self._enter("fewest", np.log(max(2, sum(state.counts))) / -np.log(_SHRINK_TO))
         state = self._fewest(state, kinds, _SHRINK_TO, _HOPELESS)
         if settings.search_penalty and any(kinds):
+            self._enter("penalty again", 2)
             state = self._best_penalty(state, 2.0**0.5)
+        self._enter("fewest again", 2)
         state = self._fewest(state, kinds, 1.0, 1.0)
+        self._enter("repelling", 1 + settings.n_heterophilous)
         return self._repelling_anew(state, settings) if kinds[1] else state
+
+    def _enter(self, phase: str, steps: float) -> None:
+        """Tell the forecast which phase begins, and about how many steps it has."""
+        self._ahead.enter(phase, steps * len(self.folds))
 
     def _started(self, counts: tuple[int, int], penalty: float) -> tuple[CommunityFactors, ...]:
         """The factors of each fold before the first step."""
@@ -171,6 +184,7 @@ class Search:
     def _run(self, fold: Problem, begun: CommunityFactors, iterations: int) -> CommunityFactors:
         if self.interrupted:
             return begun
+        self._ahead.run()
         stage = f"trying {begun.counts[0]} + {begun.counts[1]} communities, penalty {fold.penalty:.2g}"
         solver = fold.trial_solver(iterations, first=iterations == _FIRST)
         solution = fold.solve(fold.parametrization.columns(begun), solver, stage)
@@ -226,7 +240,7 @@ class Search:
         )
         self.judges = [replace(judge, offsets=judge.offsets * factor) for judge in self.judges]
 
-    def _fewest(self, state: _State, kinds: _Kinds, keep: float, hopeless: float) -> _State:
+    def _fewest(self, state: _State, kinds: Kinds, keep: float, hopeless: float) -> _State:
         """The fewest communities within one standard error of the best.
 
         Each step keeps a share of them and drops at least one; it ends ``hopeless`` standard errors below the best.
@@ -244,7 +258,7 @@ class Search:
                 break
         return self._kept(path, state)
 
-    def _shrunk(self, state: _State, remove: int, kinds: _Kinds) -> tuple[CommunityFactors, ...]:
+    def _shrunk(self, state: _State, remove: int, kinds: Kinds) -> tuple[CommunityFactors, ...]:
         """The factors of each fold with so many columns fewer; most folds decide of which kind."""
         folds = list(zip(state.factors, self.judges, strict=True))
         smaller = [shrunk(factors, judge, remove, kinds, self.rng) for factors, judge in folds]
@@ -258,7 +272,7 @@ class Search:
         """The fewest repelling communities, each number from a new start, within one standard error of the best.
 
         Along the path they may have died under a penalty that many other columns needed, or two groups were found as
-        four quarters, none of which can be merged or dropped.
+        four quarters, none of which can be merged or dropped. None are kept unless they are told from chance.
         """
         died = settings.search_penalty and not state.counts[1]
         penalty = min(state.penalty, settings.penalty) if died else state.penalty
@@ -267,10 +281,17 @@ class Search:
             most = self._best_penalty(most, 2.0**0.5)
         tried = [state, most]
         if state.counts[1] or most.total - state.total > self._error(most, state):
-            for count in range(1, settings.n_heterophilous):
+            for count in range(not state.counts[1], settings.n_heterophilous):
                 if self.interrupted:
                     break
                 tried.append(self._with_repelling(state, count, most.penalty))
+        without = [one for one in tried if not one.counts[1]]
+        best = max(tried, key=lambda one: one.total)
+        if any(best.total - one.total <= _REAL * self._error(one, best) for one in without):
+            for one in tried:
+                if one not in without:
+                    one.forget()
+            tried = without
         return self._kept(sorted(tried, key=lambda one: one.counts[1], reverse=True), state)
 
     def _with_repelling(self, state: _State, count: int, penalty: float) -> _State:
@@ -310,12 +331,17 @@ class Search:
 
 
 def choose(
-    problem: Problem, n_homophilous: int | None, n_heterophilous: int | None, penalty: float | None
+    problem: Problem,
+    n_homophilous: int | None,
+    n_heterophilous: int | None,
+    penalty: float | None,
+    ahead: Forecast | None = None,
 ) -> tuple[Selection, CommunityFactors]:
     """The settings left open (None), chosen by validation pairs, and factors to continue from.
 
     If the problem's columns include communities that were read off the graph, each fold reads its own off the links
-    that it sees. What is chosen then, and the factors, are the columns beside them.
+    that it sees. What is chosen then, and the factors, are the columns beside them. ``ahead`` is told which phase of
+    the choice begins.
 
     >>> from philia import CommunityModel
     >>> from philia.datasets import planted
@@ -342,10 +368,10 @@ def choose(
         judges = [PairSample.held_out(graph, pairs, unknown, rng) for pairs in hidden]
     given = getattr(problem.parametrization, "given", None)
     if given is None:
-        return Search(folds, judges).run(settings, share)
+        return Search(folds, judges, ahead).run(settings, share)
     folds = [_reading(fold) for fold in folds]
     judges = [_judging(fold, judge) for fold, judge in zip(folds, judges, strict=True)]
-    return Search(folds, judges).run(settings, share, read=len(given))
+    return Search(folds, judges, ahead).run(settings, share, read=len(given))
 
 
 def _reading(fold: Problem) -> Problem:
@@ -375,7 +401,7 @@ def _factors(fold: Problem, F: FloatArray) -> CommunityFactors:
     return found
 
 
-def _alive(folds: tuple[CommunityFactors, ...], kinds: _Kinds) -> tuple[CommunityFactors, ...]:
+def _alive(folds: tuple[CommunityFactors, ...], kinds: Kinds) -> tuple[CommunityFactors, ...]:
     """The factors without the columns that died under the penalty, for the kinds that may be reduced."""
     B, C = [f.homophilous for f in folds], [f.heterophilous for f in folds]
     B, C = (_strongest(X) if free else X for X, free in zip((B, C), kinds, strict=True))
@@ -398,99 +424,3 @@ def _down_to(
         while more := factors.counts[kind] - counts[kind]:
             factors = shrunk(factors, judge, more, (kind == 0, kind == 1), rng)
     return factors
-
-
-_ROUNDS = ((8_000, 20), (60_000, 0))
-"""Rounds of comparing merges: the number of pairs, and how many of the cheapest merges go on (plus ten for each column
-to remove). Few pairs sort out most merges; the last round uses enough to rank the rest."""
-
-
-@dataclass(frozen=True)
-class _Merger:
-    kind: int
-    first: int
-    second: int
-    way: Callable[[Float64Array, Float64Array], Float64Array]
-
-    def column(self, X: Float64Array) -> Float64Array:
-        """The column that replaces the two."""
-        return self.way(X[:, self.first], X[:, self.second])
-
-
-def shrunk(
-    factors: CommunityFactors, judge: PairSample, remove: int, kinds: tuple[bool, bool], rng: np.random.Generator
-) -> CommunityFactors:
-    """The factors with ``remove`` columns fewer, taken from the kinds (homophilous, heterophilous) that may lose some.
-
-    Two columns of a kind are replaced by their best rank-one approximation or by their union, or one is dropped;
-    validation pairs decide which costs least. No column is changed twice, so one call removes at most half of them.
-
-    >>> same = np.array([[1.0], [1.0], [0.0]])
-    >>> twice = CommunityFactors(np.hstack([same, same]), np.zeros((3, 0)), np.full(3, -1.0))
-    >>> judge = PairSample(np.array([0]), np.array([1]), np.array([True]), np.ones(1), 3)
-    >>> shrunk(twice, judge, 1, (True, True), np.random.default_rng(0)).homophilous.round(2).tolist()
-    [[1.41], [1.41], [0.0]]
-    """
-    columns = [factors.homophilous.copy(), factors.heterophilous.copy()]
-    gone: list[set[int]] = [set(), set()]
-    changed: set[tuple[int, int]] = set()
-    for merger in _mergers(factors, judge, kinds, remove, rng):
-        ends = {(merger.kind, merger.first), (merger.kind, merger.second)}
-        if remove and not ends & changed:
-            X = columns[merger.kind]
-            X[:, merger.second] = merger.column(X)
-            gone[merger.kind].add(merger.first)
-            changed |= ends
-            remove -= 1
-    kept = [np.delete(X, list(lost), axis=1) for X, lost in zip(columns, gone, strict=True)]
-    return CommunityFactors(kept[0], kept[1], factors.background)
-
-
-def _mergers(
-    factors: CommunityFactors, judge: PairSample, kinds: tuple[bool, bool], remove: int, rng: np.random.Generator
-) -> list[_Merger]:
-    """The cheapest merges, best first: all are compared on few pairs, the better ones on more."""
-    every = [
-        _Merger(kind, i, j, way)
-        for kind, X in enumerate((factors.homophilous, factors.heterophilous))
-        if kinds[kind]
-        for i, j in combinations_with_replacement(range(X.shape[1]), 2)
-        for way in ((_nothing,) if i == j else (_nearest, _united))
-    ]
-    for pairs, keep in _ROUNDS:
-        keep += 10 * remove
-        if len(every) > keep or pairs == _ROUNDS[-1][0]:
-            costs = _costs(factors, judge.subsample(pairs, rng), every)
-            every = [every[at] for at in np.argsort(costs, kind="stable")[:keep]]
-    return every
-
-
-def _costs(factors: CommunityFactors, judge: PairSample, mergers: Sequence[_Merger]) -> list[float]:
-    """The loss of log-likelihood of each merge."""
-    scores = factors.scores(judge.rows, judge.columns)
-    reached = float(judge.log_likelihoods(scores).sum())
-    columns = (factors.homophilous, factors.heterophilous)
-    parts = [sign * X[judge.rows].T * X[judge.columns].T for X, sign in zip(columns, (1.0, -1.0), strict=True)]
-    costs = []
-    for merger in mergers:
-        mine, merged = parts[merger.kind], merger.column(columns[merger.kind])
-        before = mine[merger.first] if merger.first == merger.second else mine[merger.first] + mine[merger.second]
-        after = (1.0, -1.0)[merger.kind] * merged[judge.rows] * merged[judge.columns]
-        costs.append(reached - float(judge.log_likelihoods(scores - before + after).sum()))
-    return costs
-
-
-def _nothing(f: Float64Array, g: Float64Array) -> Float64Array:  # noqa: ARG001  (a way like the others)
-    """The column dies."""
-    return np.zeros_like(f)
-
-
-def _nearest(f: Float64Array, g: Float64Array) -> Float64Array:
-    """The best rank-one approximation of f fᵀ + g gᵀ: right where one group was found twice."""
-    angle = 0.5 * np.arctan2(2 * (f @ g), f @ f - g @ g)  # of the major axis
-    return np.asarray(np.cos(angle) * f + np.sin(angle) * g)
-
-
-def _united(f: Float64Array, g: Float64Array) -> Float64Array:
-    """The entrywise maximum: right where a group was found in two halves."""
-    return np.maximum(f, g)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy.optimize import Bounds, OptimizeResult, minimize
 
-from philia._types import Float64Array
-from philia.solvers.solver import OnIteration, Record, Solution, ValueAndGradient
+from philia._types import Float64Array, FloatArray
+from philia.solvers.solver import CompiledFunction, OnIteration, Record, Solution, ValueAndGradient
 
 _LOOK_BACK = 5
 """Iterations over which ``least_fall`` is measured, because single ones vary."""
@@ -93,11 +94,19 @@ def _in_words(result: OptimizeResult, history: list[float]) -> str:
     return (
         "converged: the gradient vanished"
         if "GRADIENT" in str(result.message).upper()
-        else "converged: the value no longer fell"
+        else "converged: the loss stopped decreasing"
     )
 
 
-_History = deque[tuple[Float64Array, Float64Array, float]]
+Steps = deque[tuple[FloatArray, FloatArray, float]]
+"""The last steps, each with the change of the gradient and the product of the two, which is the curvature."""
+
+_ENDS = (
+    "converged: no step along the gradient lowers the value",
+    "converged: the loss stopped decreasing",
+    "stopped at the limit of iterations",
+)
+"""Why a search above a floor ended."""
 
 _CURVED = 1e-12
 """The least curvature, relative to |y|², of a step that the inverse Hessian uses: below, it is rounding or negative."""
@@ -132,15 +141,29 @@ class FloorLBFGS:
     ) -> Solution:
         """The best point found above ``lower_bound``."""
         record = Record(function, self.iterations, on_iteration)
+        search = self._compiled if in_one_call(self, function) else self._search
         try:
-            reason = self._search(record, np.maximum(start, lower_bound), lower_bound)
+            reason = search(record, np.maximum(start, lower_bound), lower_bound)
         except KeyboardInterrupt:
             reason = "interrupted"
         return record.solution(start, reason, converged=reason.startswith("converged"))
 
+    def _compiled(self, record: Record, x: Float64Array, lower: Float64Array) -> str:
+        """The same search in one call, which is told of when it has ended."""
+        from philia.solvers.compiled import run  # it needs numba, which takes long to import
+
+        function = record.function
+        assert isinstance(function, CompiledFunction)
+        found = run(function, x, lower, self.iterations, self.memory, self.keep, self.value_tolerance, _CURVED)
+        record.best, record.best_value, history, record.evaluations, end = found
+        record.history.append(float(history[0]))
+        for value in history[1:].tolist():
+            record.stepped(value)
+        return _ENDS[end]
+
     def _search(self, record: Record, x: Float64Array, lower: Float64Array) -> str:
         value, gradient = record(x)
-        pairs: _History = deque(maxlen=self.memory)
+        pairs: Steps = deque(maxlen=self.memory)
         while len(record.history) <= self.iterations:
             direction = _direction(gradient, pairs, free=(x > lower) | (gradient < 0))
             step = self._step(record, x, value, gradient, direction, lower, first=not pairs)
@@ -148,7 +171,7 @@ class FloorLBFGS:
                 pairs.clear()
                 continue
             if step is None:
-                return "converged: no step along the gradient lowers the value"
+                return _ENDS[0]
             new, new_value, new_gradient = step
             s, y = new - x, new_gradient - gradient
             curvature = float(s @ y)
@@ -158,8 +181,8 @@ class FloorLBFGS:
             x, value, gradient = new, new_value, new_gradient
             record.stepped(value)
             if fall <= self.value_tolerance:
-                return "converged: the value no longer fell"
-        return "stopped at the limit of iterations"
+                return _ENDS[1]
+        return _ENDS[2]
 
     def _step(
         self,
@@ -167,7 +190,7 @@ class FloorLBFGS:
         x: Float64Array,
         value: float,
         gradient: Float64Array,
-        direction: Float64Array,
+        direction: FloatArray,
         lower: Float64Array,
         *,
         first: bool,
@@ -187,17 +210,33 @@ class FloorLBFGS:
         return None
 
 
-def _direction(gradient: Float64Array, pairs: _History, free: npt.NDArray[np.bool_]) -> Float64Array:
+def in_one_call(solver: Any, function: ValueAndGradient) -> bool:
+    """Whether a search takes one call of compiled code, so that nobody sees its evaluations.
+
+    >>> in_one_call(FloorLBFGS(), CompiledFunction(print, None)), in_one_call(LBFGSB(), print)
+    (True, False)
+    """
+    return isinstance(solver, FloorLBFGS) and isinstance(function, CompiledFunction)
+
+
+def _direction(gradient: Float64Array, pairs: Steps, free: npt.NDArray[np.bool_]) -> FloatArray:
     """The quasi-Newton direction in the free entries; the others stay."""
     if free.all():
-        return _two_loop(gradient, pairs)
+        return quasi_newton_direction(gradient, pairs)
     among_free = ((s * free, y * free) for s, y, _ in pairs)
     curved = [(s, y, float(s @ y)) for s, y in among_free]
-    return _two_loop(gradient * free, deque(pair for pair in curved if pair[2] > _CURVED * float(pair[1] @ pair[1])))
+    return quasi_newton_direction(
+        gradient * free, deque(pair for pair in curved if pair[2] > _CURVED * float(pair[1] @ pair[1]))
+    )
 
 
-def _two_loop(gradient: Float64Array, pairs: _History) -> Float64Array:
-    """The inverse Hessian estimated from the last steps, applied to the gradient."""
+def quasi_newton_direction(gradient: FloatArray, pairs: Steps) -> FloatArray:
+    """The inverse Hessian estimated from the last steps, applied to the gradient.
+
+    >>> step, change = np.array([1.0, 0.0]), np.array([4.0, 0.0])  # a curvature of 4 along the first axis
+    >>> quasi_newton_direction(np.array([8.0, 2.0]), deque([(step, change, 4.0)])).tolist()
+    [2.0, 0.5]
+    """
     direction = gradient.copy()
     weights = []
     for s, y, curvature in reversed(pairs):

@@ -14,6 +14,28 @@ from philia._types import Float64Array
 ValueAndGradient = Callable[[Float64Array], tuple[float, Float64Array]]
 
 
+@dataclass(frozen=True, eq=False)
+class CompiledFunction:
+    """A function for which no Python is needed: ``code(x, gradient, data)`` returns the value and fills the gradient.
+
+    Solvers may call it like any other function. One that is compiled too calls ``code`` instead.
+
+    >>> def bowl(x, gradient, data):
+    ...     gradient[:] = 2 * (x - data)
+    ...     return float(((x - data) ** 2).sum())
+    >>> CompiledFunction(bowl, np.ones(2))(np.zeros(2))
+    (2.0, array([-2., -2.]))
+    """
+
+    code: Callable[[Float64Array, Float64Array, Any], float]
+    data: Any
+
+    def __call__(self, point: Float64Array) -> tuple[float, Float64Array]:
+        """The value and the gradient at a point."""
+        gradient = np.empty_like(point)
+        return self.code(point, gradient, self.data), gradient
+
+
 @dataclass(frozen=True)
 class Progress:
     """The state of a running solver, for progress displays.
@@ -28,6 +50,8 @@ class Progress:
     seconds: float
     stage: str = ""
     """The current stage, if the fit is part of a longer search."""
+    share: float | None = None
+    """The share of the longer search that is done, as far as it can be foreseen."""
 
 
 OnIteration = Callable[[Progress], None]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
@@ -127,8 +128,9 @@ def read_arrays(path: FilePath) -> tuple[dict[str, npt.NDArray[Any]], dict[str, 
         raise
     except Exception as error:  # the parsers of JSON and safetensors raise many kinds; the file is at fault
         raise ModelFileError(
-            f"{str(path)!r} is not a readable model file ({str(error) or type(error).__name__}). If it holds links, "
-            f"fit a model to them first, with `philia fit {path}` or CommunityModel().fit(path)"
+            f"{str(path)!r} is not a readable model file. If it holds links, fit a model to them first, with "
+            f"`philia fit {shlex.quote(str(path))}` or CommunityModel().fit(path); if it is a model, it is damaged "
+            f"({str(error) or type(error).__name__}): restore it, or fit again"
         ) from error
     if not isinstance(header, dict):
         raise ModelFileError(f"{str(path)!r} was not written by philia: it has no philia header")

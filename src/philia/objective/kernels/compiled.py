@@ -276,12 +276,16 @@ class _Kernels:
     linked_pairs: Callable[..., float]
 
 
+def row_costs_of(loss: type[Loss]) -> Callable[..., float]:
+    """The loop over a row of scores: the loss's own, or one with its formula."""
+    return loss.tuned_row or specialized_part(_row_costs, _non_link=loss.non_link)
+
+
 @cache
 def _kernels_for(loss: type[Loss]) -> _Kernels:
     """The kernels with the formulas of a loss, compiled when first called."""
     formulas = {"_non_link": loss.non_link, "_link": loss.link, "_NEUTRAL": loss.neutral}
-    row_costs = loss.tuned_row or specialized_part(_row_costs, **formulas)
-    by_row = {**formulas, "_row_costs": row_costs}
+    by_row = {**formulas, "_row_costs": row_costs_of(loss)}
     return _Kernels(
         specialized(_tiles, **by_row),
         specialized(_links, **formulas),

@@ -109,7 +109,7 @@ class Omitted:
         return np.asarray(mask)
 
 
-_SMALL = 512
+SMALL = 512
 """Largest graph for which NumPy is fast enough, so that nobody has to wait for the compiler."""
 
 
@@ -176,7 +176,7 @@ class Kernel(Protocol):
 
 def kernel_for_all_pairs(n: int, loss: Loss, dtype: npt.DTypeLike) -> Kernel:
     """NumPy for small graphs, compiled code for others; it depends only on n, so that results are reproducible."""
-    if n <= _SMALL:
+    if n <= SMALL:
         from philia.objective.kernels import reference
 
         return reference
