@@ -3,6 +3,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -71,28 +72,35 @@ def test_the_gradient_of_the_hinge_is_the_derivative_of_its_value(graph: Graph, 
     hinge = Hinge(graph, rng.choice([-1.0, 1.0], k))
     F, way = rng.normal(size=(2, graph.n_nodes, k + 1))
     M = (F[:, :-1] * hinge.signs) @ F[:, :-1].T + F[:, -1:] + F[:, -1]
-    value, gradient = hinge.value_and_gradient(F)
+    value, gradient, wrong = hinge.at(F, hinge.near(F))
     assert value == pytest.approx(0.5 * (np.maximum(0, 1 - wanted(graph) * M) ** 2).sum())
-    ahead, behind = (hinge.value_and_gradient(F + step * way)[0] for step in (1e-6, -1e-6))
+    assert wrong == np.triu(wanted(graph) * M <= 0).sum()
+    ahead, behind = (hinge.at(point, hinge.near(point))[0] for point in (F + 1e-6 * way, F - 1e-6 * way))
     assert (ahead - behind) / 2e-6 == pytest.approx(np.vdot(gradient, way), rel=1e-4, abs=1e-3)
 
 
 @settings(max_examples=40, deadline=None)
-@given(graphs(max_nodes=7), st.integers(0, 3), st.integers(0, 10**6))
-def test_a_step_solves_the_damped_equations_of_the_active_pairs(graph: Graph, k: int, seed: int) -> None:
-    rng, n = np.random.default_rng(seed), graph.n_nodes
-    hinge = Hinge(graph, rng.choice([-1.0, 1.0], k))
-    F, damping = rng.normal(size=(n, k + 1)), 0.1
-    active = hinge.active(F)
-    P = np.hstack([F[:, :-1] * hinge.signs, np.ones((n, 1))])
-    i, j = active.nonzero()
-    jacobian = np.zeros((i.size, n, k + 1))
-    for row, (u, v) in enumerate(zip(i, j, strict=True)):
-        jacobian[row, u] += P[v]
-        jacobian[row, v] += P[u]
-    J, slopes = jacobian.reshape(i.size, F.size), active.toarray()[i, j]
-    expected = np.linalg.solve(J.T @ J + damping * np.eye(J.shape[1]), -J.T @ slopes).reshape(F.shape)
-    np.testing.assert_allclose(hinge.step(F, active, damping, 500), expected, atol=0.02 * (1 + np.abs(expected).max()))
+@given(graphs(max_nodes=7), st.integers(1, 3), st.integers(0, 10**6), st.integers(1, 60))
+def test_near_pairs_are_the_links_and_all_that_score_above_or_just_below_minus_one(
+    graph: Graph, k: int, seed: int, block: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    signs = rng.choice([-1.0, 1.0], k)
+    F = 2 * rng.normal(size=(graph.n_nodes, k + 1))
+    M = (F[:, :-1] * signs) @ F[:, :-1].T + F[:, -1:] + F[:, -1]
+    with mock.patch.multiple("philia.exact.hinge", _ALL=0, _NEAR=0.3, _PAIRS=block):
+        near = Hinge(graph, signs).near(F)
+    rows = np.repeat(np.arange(graph.n_nodes), np.diff(near.starts))
+    expected = np.triu((wanted(graph) > 0) | (M > -1.3))
+    np.testing.assert_array_equal(np.stack([rows, near.columns]), np.stack(np.nonzero(expected)))
+    np.testing.assert_array_equal(near.signs, wanted(graph)[rows, near.columns])
+
+
+def test_a_larger_graph_is_fitted_by_looking_at_near_pairs_only() -> None:
+    graph = random_graph(300, 0.03, 0)
+    found = fit_exact(graph, 24)
+    assert found is not None
+    assert found.certified.verify(graph).columns == 24
 
 
 def test_the_same_seed_gives_the_same_factors() -> None:

@@ -531,13 +531,52 @@ def raise_exponents(going: Any, rank: Any, exponents: Any, rows: Any, polynomial
 
 
 @compiled
-def changes_at(starts: Any, columns: Any, direction: Any, partners: Any) -> Any:
-    """dF Pᵀ + P dFᵀ at listed pairs in compressed rows."""
-    changes = np.zeros(columns.size)
+def near_pairs(scores: Any, top: int, starts: Any, neighbours: Any, least: float) -> Any:
+    """The pairs of some rows with all nodes from ``top`` on that are linked, or whose scores are above ``least``.
+
+    ``scores`` has one row for each node from ``top`` on, and one column for each of all nodes from there. Each pair is
+    found in the row that comes first, and a node with itself too. Returned are how many pairs each row has, the other
+    node of each pair, and 1 or -1, as the two are linked or not.
+    """
+    counts = np.zeros(scores.shape[0], np.int64)
+    columns, signs = np.empty(scores.size, np.int32), np.empty(scores.size, np.int8)
+    found = 0
+    for row in range(scores.shape[0]):
+        before, entry, last = found, starts[top + row], starts[top + row + 1]
+        while entry < last and neighbours[entry] < top + row:
+            entry += 1
+        for column in range(row, scores.shape[1]):
+            linked = entry < last and neighbours[entry] == top + column
+            if linked or scores[row, column] > least:
+                columns[found], signs[found] = top + column, 1 if linked else -1
+                found += 1
+                entry += linked
+        counts[row] = found - before
+    return counts, columns[:found].copy(), signs[:found].copy()
+
+
+@compiled
+def hinge_at(starts: Any, columns: Any, signs: Any, F: Any, P: Any) -> Any:
+    """The squared hinge of listed pairs in both orders, its gradient, and how many of the pairs have the wrong sign.
+
+    The score of i and j is F_i · P_j + a_j, where a is the last column of F, and that of P is 1. So the score of i and
+    j changes by dF_i · P_j + P_i · dF_j.
+    """
+    gradient, value, wrong = np.zeros_like(F), 0.0, 0
+    last = F.shape[1] - 1
     for i in range(starts.size - 1):
         for entry in range(starts[i], starts[i + 1]):
-            j, change = columns[entry], 0.0
-            for k in range(direction.shape[1]):
-                change += direction[i, k] * partners[j, k] + direction[j, k] * partners[i, k]
-            changes[entry] = change
-    return changes
+            j, sign = columns[entry], F.dtype.type(signs[entry])
+            score = F[j, last]
+            for k in range(F.shape[1]):
+                score += F[i, k] * P[j, k]
+            slope = score - sign
+            if sign * slope < 0:
+                weight = F.dtype.type(1 if i == j else 2)
+                value += 0.5 * weight * slope * slope
+                wrong += sign * score <= 0
+                slope *= weight
+                for k in range(F.shape[1]):
+                    gradient[i, k] += slope * P[j, k]
+                    gradient[j, k] += slope * P[i, k]
+    return value, gradient, wrong

@@ -4,8 +4,10 @@ Columns of any sign and a background are fitted, because a background makes nonn
 columns that are asked for pay for it (Lemma N, :func:`philia.factors.absorbed`). So there are no bounds, and the
 squared hinge of all pairs (:mod:`philia.exact.hinge`) is zero at a finite point if an exact representation exists.
 
-A round begins with L-BFGS. If it leaves a few pairs on the wrong side, Gauss-Newton steps on the active pairs follow.
-If they do not end it, the best factors so far are shaken, by a little noise, and the next round starts from there.
+A search starts from eigenvectors at both ends of the spectrum, which is far ahead of a random start, and lowers the
+hinge by L-BFGS. Every few iterations the pairs to look at are found again; the steps that L-BFGS remembers are kept. If
+some pairs stay on the wrong side, the best factors so far are shaken, by a little noise, and the next round starts from
+there.
 
 As soon as every computed score has the right sign, the factors are rounded to the shortest integers for which that
 remains true, made nonnegative, and proved like any other representation (:func:`philia.exact.certified`).
@@ -14,15 +16,16 @@ remains true, made nonnegative, and proved like any other representation (:func:
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from philia._types import Float64Array
 from philia.exact.certified import Certified, certified
-from philia.exact.hinge import Hinge
+from philia.exact.hinge import Hinge, Numbers, Pairs
 from philia.exact.lower_bounds import least_columns
 from philia.exact.products import IntegerCommunities, IntegerLogistic, wrong_scores
 from philia.exact.representation import Integers, Representation
@@ -30,37 +33,39 @@ from philia.exceptions import InvalidGraphError, InvalidParameterError
 from philia.execution import one_blas_thread
 from philia.factors import absorbed
 from philia.graphs import Graph
-from philia.solvers import LBFGSB, OnIteration, Progress
+from philia.graphs.spectrum import leading_ends
+from philia.solvers import OnIteration, Progress
+from philia.solvers.lbfgs import Steps, quasi_newton_direction
 
 Form = Literal["community", "logistic"]
 Columns = int | tuple[int, int]
 
-_BACKGROUND = -0.5
-"""The background before the first iteration: most pairs are not linked, and all of them repel a little."""
+_BACKGROUND, _SIZE = -1.0, 2.0
+"""The background and the mean length of rows before the first iteration: only similar nodes have scores above -1."""
 
 _NOISE, _LATER = 0.1, 0.25
-"""Noise that is added to shake factors, in their standard deviations, and the share of iterations in later rounds."""
+"""Noise at the start and to shake factors, in standard deviations, and the share of iterations in later rounds."""
 
-_STEPS, _INNER = 40, 60
-"""Gauss-Newton steps in a round, and conjugate gradients in a step: together they take about as long as L-BFGS."""
-
-_DAMPING, _LEAST_DAMPING = 1e-2, 1e-8
-"""The damping of the first step of a round, and the least: scores do not change with every change of the factors."""
-
-_SLOW = 1e-3
-"""After some steps, a step that lowers the value by less than this share is the last."""
+_TINY = 1e-12
+"""Below any length of a row that matters."""
 
 _MEMORY = 20
 """Steps that L-BFGS remembers: twice the usual number, as the valleys are narrow."""
+
+_SWEPT = 5
+"""Iterations until the pairs to look at are found again; more often takes longer, more rarely meets surprises."""
+
+_SLOW = 0.02, 10
+"""A round ends if the value fell by less than this share over this many sweeps."""
+
+_FIRST, _SHORTER, _SHORTEST, _ENOUGH = 0.1, 0.4, 20, 1e-4
+"""The length of the first step, per node; the factor, and how often, to shorten one; and Armijo's usual constant."""
 
 _PROGRESS = 0.9
 """A round that leaves more than this share of the wrong pairs counts against the patience."""
 
 _HOPELESS = 0.01, 10
 """If a round leaves more wrong pairs than this share of the links, and than this number, no other is tried."""
-
-_VALUE_TOLERANCE = 1e-10
-"""The relative decrease at which L-BFGS ends: far below the usual one, because signs still change late."""
 
 _BITS = range(3, 26)
 """Binary digits of rounded columns, the fewest first; with more, the products of the columns might not fit a float."""
@@ -97,7 +102,7 @@ def fit_exact(
     model: Form = "community",
     starts: int = 3,
     patience: int = 5,
-    iterations: int = 500,
+    iterations: int = 1000,
     random_state: int = 0,
     on_iteration: OnIteration | None = None,
 ) -> FittedExactly | None:
@@ -126,7 +131,8 @@ def fit_exact(
     search = _Search(hinge, iterations, on_iteration, f"{k_B + k_C} columns")
     for start in range(1, starts + 1):
         with one_blas_thread():
-            for round_, F in enumerate(search.rounds(rng, patience), start=1):
+            begun = _spectral(hinge, rng) if start == 1 else _random(hinge, rng)
+            for round_, F in enumerate(search.rounds(begun, rng, patience), start=1):
                 whole = None if F is None else _rounded(hinge, F)
                 if whole is not None:
                     found = certified(graph, _representation(*whole, hinge.signs, model))
@@ -143,7 +149,7 @@ def smallest_exact(
     most: int | None = None,
     starts: int = 3,
     patience: int = 5,
-    iterations: int = 500,
+    iterations: int = 1000,
     random_state: int = 0,
     on_iteration: OnIteration | None = None,
 ) -> FittedExactly | None:
@@ -187,75 +193,77 @@ def smallest_exact(
     return None if best is None else replace(best, tried=tuple(tried))
 
 
+@dataclass(frozen=True, eq=False)
+class _Point:
+    """Factors, with the value and the gradient of the hinge there, and how many of the pairs in view are wrong."""
+
+    F: Numbers
+    value: float
+    gradient: Numbers
+    wrong: int
+
+
 class _Search:
-    """Rounds of L-BFGS and Gauss-Newton steps on one graph; a round ends early if every sign is right."""
+    """Rounds of L-BFGS on one graph; a round ends early if every sign is right."""
 
     def __init__(self, hinge: Hinge, iterations: int, on_iteration: OnIteration | None, stage: str) -> None:
         self.hinge, self.on_iteration, self.stage = hinge, on_iteration, stage
         self.most, self.iterations, self.fewest = iterations, 0, np.inf
         self.began = time.perf_counter()
 
-    def rounds(self, rng: np.random.Generator, patience: int) -> Iterator[Float64Array | None]:
+    def rounds(self, F: Numbers, rng: np.random.Generator, patience: int) -> Iterator[Numbers | None]:
         """After each round the factors if they are exact, else None, until several in a row made no progress."""
-        n, k = self.hinge.graph.n_nodes, self.hinge.signs.size
-        F = np.hstack([rng.normal(size=(n, k)) / np.sqrt(max(k, 1)), np.full((n, 1), _BACKGROUND)])
         best, lowest, since, share = F, np.inf, 0, 1.0
         self.fewest = np.inf
         while since < patience:
-            F, value, wrong = self._stepped(*self._minimized(F, share))
-            if not wrong:
-                yield F
+            end = self._minimized(F, round(share * self.most))
+            if not end.wrong:
+                yield end.F
                 return
-            since = 0 if wrong <= _PROGRESS * self.fewest else since + 1
-            self.fewest = min(self.fewest, wrong)
-            if value < lowest:
-                best, lowest = F, value
+            since = 0 if end.wrong <= _PROGRESS * self.fewest else since + 1
+            self.fewest = min(self.fewest, end.wrong)
+            if end.value < lowest:
+                best, lowest = end.F, end.value
             yield None
-            F, share = best + _NOISE * best.std() * rng.normal(size=best.shape), _LATER
+            F, share = _shaken(best, rng), _LATER
 
     @property
     def is_hopeless(self) -> bool:
         """Whether every round left so many wrong pairs that no other would help."""
-        return self.fewest > self._limit
+        return self.fewest > max(_HOPELESS[1], _HOPELESS[0] * self.hinge.graph.n_links)
 
-    @property
-    def _limit(self) -> float:
-        return max(_HOPELESS[1], _HOPELESS[0] * 2 * self.hinge.graph.n_links)
+    def _minimized(self, F: Numbers, most: int) -> _Point:
+        """Where L-BFGS ends; all pairs are looked at there, and every few iterations on the way."""
+        steps: Steps = deque(maxlen=_MEMORY)
+        values: list[float] = []
+        while True:
+            pairs = self.hinge.near(F)
+            point = _Point(F, *self.hinge.at(F, pairs))
+            values.append(point.value)
+            slow = len(values) > _SLOW[1] and point.value > (1 - _SLOW[0]) * values[-1 - _SLOW[1]]
+            if not point.wrong or slow or len(values) * _SWEPT > most:
+                return point
+            for _ in range(_SWEPT):
+                point = self._stepped(point, pairs, steps)
+                self._tell(point.value)
+            F = point.F
 
-    def _minimized(self, F: Float64Array, share: float) -> tuple[Float64Array, float]:
-        """The factors and the value after L-BFGS."""
-
-        def function(point: Float64Array) -> tuple[float, Float64Array]:
-            value, gradient = self.hinge.value_and_gradient(point.reshape(F.shape))
-            return value, gradient.ravel()
-
-        solver = LBFGSB(max(1, round(share * self.most)), _MEMORY, _VALUE_TOLERANCE, gradient_tolerance=0.0)
-        solution = solver.minimize(function, F.ravel(), np.full(F.size, -np.inf), lambda now: self._tell(now.value))
-        if solution.reason == "interrupted":
-            raise KeyboardInterrupt
-        return solution.point.reshape(F.shape), solution.value
-
-    def _stepped(self, F: Float64Array, value: float) -> tuple[Float64Array, float, int]:
-        """The factors, the value and the number of wrong pairs after Gauss-Newton steps."""
-        damping, active = _DAMPING, self.hinge.active(F)
-        for number in range(_STEPS):
-            if not 0 < _wrong(active) <= self._limit:
-                break
-            step, before = self.hinge.step(F, active, damping, _INNER), value
-            for length in (1.0, 0.5, 0.25):
-                value = self.hinge.value_and_gradient(F + length * step)[0]
-                if value < before:
-                    break
-            else:
-                damping, value = 10 * damping, before
-                continue
-            F = F + length * step
-            active = self.hinge.active(F)
-            damping = max(damping / 3, _LEAST_DAMPING) if length == 1 else 2 * damping
-            self._tell(value)
-            if before - value < _SLOW * before and number > _STEPS // 8:
-                break
-        return F, value, _wrong(active)
+    def _stepped(self, point: _Point, pairs: Pairs, steps: Steps) -> _Point:
+        """The point after one step, which is then remembered; the same point if no step lowers the value."""
+        direction = quasi_newton_direction(point.gradient.ravel(), steps)
+        promised = float(point.gradient.ravel() @ direction)
+        length = 1.0 if steps else _FIRST * np.sqrt(len(point.F) / max(promised, 1e-300))
+        for _ in range(_SHORTEST):
+            F = point.F - (length * direction).reshape(point.F.shape).astype(point.F.dtype)
+            new = _Point(F, *self.hinge.at(F, pairs))
+            if new.value < point.value - _ENOUGH * length * promised:
+                s, y = (new.F - point.F).ravel(), (new.gradient - point.gradient).ravel()
+                if (curvature := float(s @ y)) > 0:
+                    steps.append((s, y, curvature))
+                return new
+            length *= _SHORTER
+        steps.clear()  # the curvature was misleading
+        return point
 
     def _tell(self, value: float) -> None:
         self.iterations += 1
@@ -264,9 +272,31 @@ class _Search:
             self.on_iteration(Progress(self.iterations, self.iterations, value, seconds, self.stage))
 
 
-def _wrong(active: Any) -> int:
-    """How many active pairs have a score of the wrong sign, or zero."""
-    return int(np.count_nonzero(np.abs(active.data) >= 1))
+def _spectral(hinge: Hinge, rng: np.random.Generator) -> Numbers:
+    """The start: eigenvectors at both ends of the spectrum, rows made more alike in length, and some noise."""
+    n, k = hinge.graph.n_nodes, hinge.signs.size
+    attracting = int((hinge.signs > 0).sum())
+    upper, lower = leading_ends(hinge.graph, attracting, k - attracting, rng, scaled=True)
+    W = np.zeros((n, k))
+    for first, (values, vectors) in ((0, upper), (attracting, lower)):
+        W[:, first : first + values.size] = vectors * np.sqrt(np.abs(values))
+    lengths = np.linalg.norm(W, axis=1, keepdims=True)
+    W /= np.sqrt(np.maximum(lengths, _TINY))
+    W *= _SIZE / max(np.sqrt((W**2).sum() / n), _TINY)
+    F = _random(hinge, rng)
+    F[:, :-1] = W + _NOISE * F[:, :-1]
+    return F
+
+
+def _random(hinge: Hinge, rng: np.random.Generator) -> Numbers:
+    """The start of later searches, because the first one would lead to the same place again."""
+    n, k = hinge.graph.n_nodes, hinge.signs.size
+    W = _SIZE / np.sqrt(max(k, 1)) * rng.normal(size=(n, k))
+    return np.hstack([W, np.full((n, 1), _BACKGROUND)]).astype(hinge.kind)
+
+
+def _shaken(F: Numbers, rng: np.random.Generator) -> Numbers:
+    return np.asarray(F + _NOISE * F.std() * rng.normal(size=F.shape), dtype=F.dtype)
 
 
 def _counts(columns: Columns, model: Form) -> tuple[int, int]:
@@ -282,8 +312,9 @@ def _counts(columns: Columns, model: Form) -> tuple[int, int]:
     return k_B, k_C
 
 
-def _rounded(hinge: Hinge, F: Float64Array) -> tuple[Integers, Integers] | None:
+def _rounded(hinge: Hinge, F: Numbers) -> tuple[Integers, Integers] | None:
     """The background and the columns as the shortest integers whose scores have the right signs, if there are any."""
+    F = F.astype(np.float64)
     for bits in _BITS:
         X, a = np.rint(F[:, :-1] * 2.0**bits), np.rint(F[:, -1:] * 4.0**bits)
         if (X.shape[1] * np.abs(X).max(initial=0) ** 2 + 2 * np.abs(a).max()) >= 2.0**53:  # no longer exact in floats
