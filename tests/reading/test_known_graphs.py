@@ -84,7 +84,7 @@ def test_many_random_graphs_have_no_communities() -> None:
     assert len(found) <= 0.05 * len(runs), found
 
 
-REPELLING = {"a grid", "a cycle", "a complete bipartite graph"}
+REPELLING = {"a grid", "a complete bipartite graph"}
 """Graphs with two sides, which may be found to repel."""
 
 

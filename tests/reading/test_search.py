@@ -13,9 +13,10 @@ from scipy.special import gammaln
 
 from philia.graphs import Graph, Nodes
 from philia.reading import DescriptionLength, Effort, kernels, level_with, shortest
-from philia.reading.search import _dropped, _in_common, _merges, coarser, moved, shortest_with
+from philia.reading.search import _dropped, _in_common, _merges, coarser, merged_labels, moved, shortest_with
 from tests.reading.graphs import planted, shuffled
 from tests.reference import description as reference
+from tests.reference import merging
 from tests.strategies import random_graph
 
 LEVEL = 0.3
@@ -108,12 +109,29 @@ def test_the_gain_of_a_merge_is_the_difference_of_two_descriptions(seed: int) ->
         )
 
     before, merges = length(labels), 0
-    for c, d, gain in _merges(measure, now):
+    for (c, d), gain in zip(*_merges(measure, now, np.full(3, -np.inf)), strict=True):
         labels = np.where(labels == d, c, labels)
         after = length(labels)
         assert gain == pytest.approx(before - after, abs=0.01)
         before, merges = after, merges + 1
     assert merges == 3
+
+
+@pytest.mark.parametrize(("seed", "across"), [(0, 30), (1, 30), (2, 8), (3, 0)])
+def test_merges_are_those_of_comparing_all_linked_pairs_each_time(seed: int, across: int) -> None:
+    rng = np.random.default_rng(seed)
+    labels = np.repeat(np.arange(20), rng.integers(4, 8, size=20))
+    n = len(labels)
+    A = np.triu((labels[:, None] == labels) & (rng.random((n, n)) < 0.7), 1)
+    ends = np.concatenate([np.stack(np.nonzero(A)), rng.integers(n, size=(2, across))], axis=1)
+    graph = Graph.from_rows(ends[0], ends[1], Nodes.numbered(n))
+    measure = DescriptionLength(graph)
+    now = measure.describe(labels)
+    pairs, gains = _merges(measure, now, np.full(19, -np.inf))
+    expected, gained = merging.merges(measure, now, dense(graph))
+    assert pairs.tolist() == [list(pair) for pair in expected]
+    assert gains == pytest.approx(gained, abs=1e-6)
+    assert np.array_equal(merged_labels(labels, pairs[:9]), merging.merged_one_by_one(labels, expected[:9]))
 
 
 @pytest.mark.parametrize("parts", [5, 14])
@@ -156,6 +174,29 @@ def test_more_effort_finds_no_longer_description() -> None:
     lengths = [shortest(graph, np.random.default_rng(0), effort).length for effort in (Effort(1, 0), Effort(12, 8))]
     assert lengths[1] <= lengths[0]
     assert lengths[1] < DescriptionLength(graph).none.length
+
+
+def test_no_number_of_groups_that_is_asked_for_is_shorter_than_what_the_search_finds() -> None:
+    karate = shuffled(nx.karate_club_graph(), 0)
+    rows, columns = karate.links
+    order, shorter = np.random.default_rng(1).permutation(karate.n_links), 0
+    for fold in range(10):
+        kept = np.delete(order, np.s_[fold::10])
+        graph = Graph.from_rows(rows[kept], columns[kept], karate.nodes)
+        asked = [shortest_with(graph, count, np.random.default_rng(0)) for count in (2, 3)]
+        best = min(found.length for found in asked if found is not None)
+        shorter += best < shortest(graph, np.random.default_rng(0)).length - 1e-6
+    assert shorter <= 1  # of ten: a search is no proof
+
+
+def test_taking_groups_apart_repairs_what_a_descent_got_wrong() -> None:
+    graphs = [planted(30, 12, seed=seed) for seed in range(6)]
+    before, after = (
+        [shortest(graph, np.random.default_rng(3), Effort(1, 0, repairs)).length for graph in graphs]
+        for repairs in (0, 60)
+    )
+    assert all(new <= old for old, new in zip(before, after, strict=True))
+    assert sum(after) < sum(before) - 1
 
 
 def test_a_graph_without_links_has_the_description_without_groups() -> None:

@@ -16,7 +16,7 @@ from philia.exceptions import InvalidParameterError
 from philia.graphs import Graph
 from philia.graphs.nodes import Nodes
 from philia.reading.length import Description, DescriptionLength
-from philia.reading.search import Effort, coarser, shortest, shortest_with
+from philia.reading.search import Effort, coarser, merged_labels, shortest, shortest_with
 
 READABLE = 24
 """The most communities that the default level lists, if that many or fewer say nearly as much as more: about a screen,
@@ -131,35 +131,42 @@ class Hierarchy(Sequence[Level]):
     """
 
     def __init__(self, graph: Graph, finest: Description, overlapping: Level | None = None) -> None:
-        self._measure = measure = DescriptionLength(graph)
-        self._merges = list(coarser(measure, finest))
-        self._descriptions = [finest] if finest.count else []
-        self._descriptions += [measure.describe(labels) for labels in _ladder(finest, self._merges)]
-        self._descriptions.append(measure.none)
-        self._default = self._best = 0
-        self._overlapping = overlapping
-        self._levels: dict[int, Level] = {}
-        if overlapping is None:
-            self._choose()
-        else:
-            self._levels[0] = overlapping
+        self._measure, self._finest, self._overlapping = DescriptionLength(graph), finest, overlapping
+        self._levels: dict[int, Level] = {} if overlapping is None else {0: overlapping}
 
-    def _choose(self) -> None:
-        """Find the level with the shortest description and the one to read."""
-        saved = np.array([description.saved for description in self._descriptions])
-        self._best = int(saved.argmax())
-        short = [i for i, description in enumerate(self._descriptions) if description.count <= READABLE]
-        readable = max(short, key=lambda i: saved[i], default=self._best)
-        fewer = 1 - self._descriptions[readable].count / max(1, self._descriptions[self._best].count)
-        minor = saved[self._best] - saved[readable] <= _MINOR * fewer * saved[self._best]
-        self._default = readable if minor else self._best
-        if saved[self._default] <= 0:
-            self._default = len(self._descriptions) - 1  # no communities
+    @cached_property
+    def _merges(self) -> Int64Array:
+        """The merges of the finest communities, in order."""
+        return coarser(self._measure, self._finest)
+
+    @cached_property
+    def _descriptions(self) -> list[Description]:
+        """The description of each level."""
+        finest = [self._finest] if self._finest.count else []
+        above = [self._measure.describe(labels) for labels in _ladder(self._finest, self._merges)]
+        return [*finest, *above, self._measure.none]
+
+    @cached_property
+    def _best(self) -> int:
+        """The level with the shortest description."""
+        return 0 if self._overlapping is not None else int(np.argmax(self.saved))
+
+    @cached_property
+    def _default(self) -> int:
+        """The level to read."""
+        if self._overlapping is not None:
+            return 0
+        saved, counts, best = self.saved, self.counts, self._best
+        readable = max((i for i, count in enumerate(counts) if count <= READABLE), key=lambda i: saved[i])
+        fewer = 1 - counts[readable] / max(1, counts[best])
+        minor = saved[best] - saved[readable] <= _MINOR * fewer * saved[best]
+        default = readable if minor else best
+        return default if saved[default] > 0 else len(counts) - 1  # the last has no communities
 
     @property
     def default(self) -> Level:
         """The level to read."""
-        return self[self._default]
+        return self[self._default] if self._overlapping is None else self._overlapping
 
     @property
     def shortest(self) -> Description:
@@ -270,7 +277,7 @@ class Hierarchy(Sequence[Level]):
         order = [position[name] for name in self[0].names]
         number = dict(zip(order, range(len(order)), strict=True))
         leaves, rows, lost, left, at = [1] * len(order), [], 0.0, len(order), 1
-        for c, d in self._merges:
+        for c, d in self._merges.tolist():
             left -= 1
             while self._descriptions[at].count > left:
                 at += 1
@@ -361,16 +368,14 @@ def main_of(links: sparse.csr_array, row: int) -> int:
     return int(min(links.indices[own][links.data[own] == links.data[own].max()]))
 
 
-def _ladder(finest: Description, merges: list[tuple[int, int]]) -> Iterator[Int64Array]:
+def _ladder(finest: Description, merges: Int64Array) -> Iterator[Int64Array]:
     """The labels of each coarser level."""
-    into, left, wanted = np.arange(finest.count + 1), finest.count, _next_fewer(finest.count)
-    into[-1] = -1
-    for c, d in merges:
-        into[into == d] = c
-        left -= 1
-        if left == wanted:
-            yield into[finest.labels]
-            wanted = _next_fewer(left)
+    labels, left = finest.labels, finest.count
+    while left > 1:
+        fewer = _next_fewer(left)
+        labels = merged_labels(labels, merges[finest.count - left : finest.count - fewer])
+        left = fewer
+        yield labels
 
 
 def _next_fewer(count: int) -> int:

@@ -2,22 +2,20 @@
 
 One descent starts from many small groups, merges the pairs that shorten the description most, moves single nodes, and
 repeats this until nothing helps. Several descents end in different places; where they agree is trusted. So the next
-ones start from the groups that the best have in common, which are small and pure, and end lower than any of them.
+ones start from the groups that the best have in common, which are small and pure, and end lower than any of them. In
+larger graphs the end is repaired piece by piece.
 """
 
 from __future__ import annotations
 
-import heapq
 import math
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import combinations, islice
 
 import numpy as np
 from scipy import sparse
 from scipy.special import gammaln
 
-from philia._types import Int64Array
+from philia._types import Float64Array, Int64Array
 from philia.graphs import Graph
 from philia.reading.length import RIDGE, Description, DescriptionLength
 
@@ -30,11 +28,11 @@ _SWEEPS, _ROUNDS = 30, 12
 the tuning graphs took."""
 
 _COARSE = 12
-"""From this many groups down, all pairs of groups may merge, linked or not, and every coarser level is looked at: a
-coarser one may be shorter although each single step there is longer."""
+"""From this many groups down, every coarser level is looked at: a coarser one may be shorter although each single step
+there is longer."""
 
-_OFFERS = 10
-"""How many merges are compared for each group: of hundreds that it is linked with, only the closest matter."""
+_REPAIRED = 4
+"""At most this many groups are taken apart at once: more are a new descent."""
 
 _POLISH_UP_TO, _POLISH_NODES, _CLOSE = 1000, 200, 2.0
 """Up to this many nodes, this many moves of nodes to groups that cost at most this many nats more are tried exactly: a
@@ -46,21 +44,22 @@ _LEAST_GAIN = 1e-6
 
 @dataclass(frozen=True)
 class Effort:
-    """How many descents from scratch, and how many rounds of descents from what the best ones have in common.
+    """How many descents from scratch, rounds of descents from what the best ones have in common, and repairs.
 
     >>> Effort.of(1_000), Effort.of(10_000_000)
-    (Effort(starts=12, rounds=8), Effort(starts=1, rounds=0))
+    (Effort(starts=12, rounds=8, repairs=0), Effort(starts=1, rounds=0, repairs=0))
     """
 
     starts: int
     rounds: int
+    repairs: int = 0
 
     @classmethod
     def of(cls, n_links: int) -> Effort:
         """As much as takes a second or two, and a single descent where that takes longer."""
         if n_links <= 20_000:
             return cls(12, 8)
-        return cls(6, 4) if n_links <= 200_000 else cls(1, 0)
+        return cls(6, 4, 40) if n_links <= 200_000 else cls(1, 0)
 
 
 def shortest(graph: Graph, rng: np.random.Generator, effort: Effort | None = None) -> Description:
@@ -92,7 +91,25 @@ def shortest(graph: Graph, rng: np.random.Generator, effort: Effort | None = Non
         found += new
         if not better:
             break
-    return _polished(measure, min([measure.none, *found], key=lambda description: description.length))
+    best = min([measure.none, *found], key=lambda description: description.length)
+    return _polished(measure, _repaired(measure, best, effort.repairs, rng))
+
+
+def _repaired(measure: DescriptionLength, now: Description, tries: int, rng: np.random.Generator) -> Description:
+    """The description after taking single groups and their closest ones apart and merging the pieces anew.
+
+    In large graphs every descent goes wrong somewhere, and more descents go wrong as often, each in another place.
+    """
+    pieces = _first_groups(measure, _FIRST_STRENGTHS[0], rng) if tries else now.labels
+    for _ in range(tries if now.count > 1 else 0):
+        group = int(rng.integers(now.count))
+        links, most = _links_between(measure, now)[[group]], int(rng.integers(1, _REPAIRED))
+        closest = links.indices[np.argsort(-links.data / now.sizes[links.indices], kind="stable")[:most]]
+        apart = np.isin(now.labels, [group, *closest])
+        pieced = measure.describe(_in_common([now.labels, np.where(apart, pieces, -1)]))
+        new = moved(measure, measure.describe(merged_labels(pieced.labels, _gaining(measure, pieced))), rng)
+        now = min(now, new, key=lambda description: description.length)
+    return now
 
 
 def _polished(measure: DescriptionLength, now: Description) -> Description:
@@ -144,20 +161,24 @@ def _first_groups(measure: DescriptionLength, strength: float, rng: np.random.Ge
 
 def _descent(measure: DescriptionLength, labels: Int64Array, rng: np.random.Generator) -> Description:
     """The end of merging, moving and dropping from these groups."""
-    now = measure.describe(labels)
+    first = now = measure.describe(labels)
     for round_ in range(_ROUNDS):
-        new = moved(measure, measure.describe(_merged(now.labels, _gaining(measure, now))), rng)
+        new = moved(measure, measure.describe(merged_labels(now.labels, _gaining(measure, now))), rng)
         if round_ and new.length >= now.length - _LEAST_GAIN:
             break
         now = new
-    candidates = [now, _dropped(measure, now)]
+    dropped = _dropped(measure, now)
+    found = [now, *([] if dropped is now else [moved(measure, dropped, rng)])]
     if now.count <= _COARSE:
-        into = np.append(np.arange(now.count), -1)
-        for c, d in coarser(measure, now):
-            into[into == d] = c
-            candidates.append(measure.describe(into[now.labels]))
-    best = min(candidates, key=lambda description: description.length)
-    return best if best is now else min(best, moved(measure, best, rng), key=lambda description: description.length)
+        found += _coarse(measure, moved(measure, first, rng), rng)
+    return min(found, key=lambda description: description.length)
+
+
+def _coarse(measure: DescriptionLength, now: Description, rng: np.random.Generator) -> list[Description]:
+    """The descriptions by few groups that merging leads to, each after moving nodes."""
+    merges = coarser(measure, now)
+    coarse = (merges[:t] for t in range(max(1, now.count - _COARSE + 1), len(merges) + 1))
+    return [moved(measure, measure.describe(merged_labels(now.labels, done)), rng) for done in coarse]
 
 
 def moved(measure: DescriptionLength, now: Description, rng: np.random.Generator) -> Description:
@@ -182,17 +203,15 @@ def moved(measure: DescriptionLength, now: Description, rng: np.random.Generator
     return now
 
 
-def coarser(measure: DescriptionLength, now: Description) -> Iterator[tuple[int, int]]:
-    """The merges that lead from these groups to a single one; the second group goes into the first."""
-    return ((c, d) for c, d, _ in _merges(measure, now))
+def coarser(measure: DescriptionLength, now: Description) -> Int64Array:
+    """The merges (pairs of groups) that lead from these groups to one; the second group goes into the first."""
+    return _merges(measure, now, np.full(max(0, now.count - 1), -np.inf))[0]
 
 
-def _gaining(measure: DescriptionLength, now: Description) -> Iterator[tuple[int, int]]:
+def _gaining(measure: DescriptionLength, now: Description) -> Int64Array:
+    """The first merges, as long as each makes the description shorter."""
     labels = now.count + bool((now.labels < 0).any())
-    for done, (c, d, gain) in enumerate(_merges(measure, now)):
-        if gain + _fewer_labels(measure, labels - done) <= 0:
-            break
-        yield c, d
+    return _merges(measure, now, np.array([-_fewer_labels(measure, labels - t) for t in range(now.count - 1)]))[0]
 
 
 def _fewer_labels(measure: DescriptionLength, labels: int) -> float:
@@ -200,88 +219,44 @@ def _fewer_labels(measure: DescriptionLength, labels: int) -> float:
     return math.log((measure.n - labels + 1) / max(1, labels - 1))
 
 
-def _merged(labels: Int64Array, merges: Iterator[tuple[int, int]]) -> Int64Array:
+def merged_labels(labels: Int64Array, merges: Int64Array) -> Int64Array:
+    """The labels after merges, of which each puts its second group into its first.
+
+    >>> merged_labels(np.array([0, 1, 2, 3, -1]), np.array([[1, 3], [0, 1]])).tolist()
+    [0, 0, 2, 0, -1]
+    """
     into = np.arange(int(labels.max(initial=-1)) + 2)  # the last stands for -1
     into[-1] = -1
-    for c, d in merges:
-        into[into == d] = c
+    # A group that is gone never changes again, so the last merges know where the earlier ones end.
+    for c, d in merges[::-1].tolist():
+        into[d] = into[c]
     return np.asarray(into[labels])
 
 
-def _merges(measure: DescriptionLength, now: Description) -> Iterator[tuple[int, int, float]]:
-    """The pairs of groups to merge, cheapest first, with what each merge gains; the second goes into the first."""
-    from philia.reading import kernels
+def _merges(measure: DescriptionLength, now: Description, least: Float64Array) -> tuple[Int64Array, Float64Array]:
+    """The pairs of groups to merge, cheapest first, and what each merge gains; the second goes into the first.
 
-    H, w, costs = now.histograms.copy(), now.strengths.copy(), now.costs.copy()
-    sizes, inside = now.sizes, now.links.copy()
-    between, version, alive = _links_between(measure, now), [0] * now.count, set(range(now.count))
-    waiting: list[tuple[float, int, int, int, int]] = []
+    There are at most as many as ``least`` has entries, and each gains more than its entry there.
+    """
+    from philia.reading import merging
 
-    def offer(c: int, d: int) -> None:
-        links = inside[c] + inside[d] + between[c].get(d, 0.0)
-        _, cost = kernels.merged(H, c, d, links, measure.popularity, now.level, min(w[c], w[d]), RIDGE)
-        code = gammaln(sizes[c] + sizes[d] + 1) - gammaln(sizes[c] + 1) - gammaln(sizes[d] + 1)
-        gain = float(costs[c] + costs[d] - cost + code + measure.per_group)
-        heapq.heappush(waiting, (-gain, c, d, version[c], version[d]))
-
-    def offer_closest(groups: Iterable[int]) -> None:
-        """Offer the merges with the groups that have the most links with a group for their number of links in all."""
-        for c in groups:
-            closest: Iterable[int] = between[c]
-            if len(between[c]) > _OFFERS:
-                closest = [
-                    d for _, d in heapq.nlargest(_OFFERS, ((links / volumes[d], d) for d, links in between[c].items()))
-                ]
-            for d in closest:
-                offer(min(c, d), max(c, d))
-
-    volumes = np.bincount(now.labels[now.labels >= 0], measure.graph.degrees[now.labels >= 0], now.count).tolist()
-    offer_closest(alive)
-    every_pair = False
-    while len(alive) > 1:
-        if len(alive) <= _COARSE and not every_pair:
-            every_pair = True
-            for c, d in combinations(sorted(alive), 2):
-                offer(c, d)
-        if not waiting:
-            offer_closest(alive)
-        if not waiting:  # no two of them are linked: too many to compare all pairs
-            first, second = sorted(alive, key=lambda c: (sizes[c], c))[:2]
-            offer(min(first, second), max(first, second))
-        lost, c, d, *versions = heapq.heappop(waiting)
-        if not {c, d} <= alive or versions != [version[c], version[d]]:
-            continue
-        yield c, d, -lost
-        inside[c] += inside[d] + between[c].get(d, 0.0)
-        w[c], costs[c] = kernels.merged(H, c, d, inside[c], measure.popularity, now.level, min(w[c], w[d]), RIDGE)
-        H[c] += H[d]
-        sizes[c] += sizes[d]
-        volumes[c] += volumes[d]
-        version[c] += 1
-        alive.discard(d)
-        for other, links in between.pop(d).items():
-            del between[other][d]
-            if other != c:
-                between[c][other] = between[other][c] = between[c].get(other, 0.0) + links
-        if every_pair:
-            for other in alive - {c}:
-                offer(min(c, other), max(c, other))
-        else:
-            offer_closest([c])
+    merging.prepare()
+    member = now.labels >= 0
+    volumes = np.bincount(now.labels[member], measure.graph.degrees[member], now.count)
+    groups = now.histograms.copy(), now.strengths.copy(), now.links.copy(), now.costs.copy(), volumes
+    links = _links_between(measure, now)
+    rows = links.indptr.astype(np.int64), links.indices.astype(np.int64), links.data
+    pairs, gains = merging.merges(groups, rows, measure.popularity, (now.level, RIDGE, measure.per_group), least)
+    return pairs, gains
 
 
-def _links_between(measure: DescriptionLength, now: Description) -> dict[int, dict[int, float]]:
-    """The number of links between each group and each other that it is linked with."""
+def _links_between(measure: DescriptionLength, now: Description) -> sparse.csr_array:
+    """The number of links between each group and each other (k × k)."""
     starts, neighbours = measure.rows
     own, other = np.repeat(now.labels, np.diff(starts)), now.labels[neighbours]
     across = (own >= 0) & (other >= 0) & (own != other)
-    shape = (now.count, now.count)
-    counts = sparse.csr_array(sparse.coo_array((np.ones(int(across.sum())), (own[across], other[across])), shape=shape))
-    counts.sum_duplicates()
-    rows = [slice(counts.indptr[c], counts.indptr[c + 1]) for c in range(now.count)]
-    return {
-        c: dict(zip(counts.indices[row].tolist(), counts.data[row].tolist(), strict=True)) for c, row in enumerate(rows)
-    }
+    ends = own[across], other[across]
+    return sparse.csr_array(sparse.coo_array((np.ones(len(ends[0])), ends), shape=(now.count, now.count)))
 
 
 def _dropped(measure: DescriptionLength, now: Description) -> Description:
@@ -322,7 +297,7 @@ def shortest_with(graph: Graph, count: int, rng: np.random.Generator) -> Descrip
         now = moved(measure, measure.describe(first), rng)
         merges = now.count - count
         if merges > 0:
-            now = measure.describe(_merged(now.labels, islice(coarser(measure, now), merges)))
+            now = measure.describe(merged_labels(now.labels, coarser(measure, now)[:merges]))
         found += [now, moved(measure, now, rng)]
     exactly = (description for description in found if description.count == count)
     return min(exactly, key=lambda description: description.length, default=None)
