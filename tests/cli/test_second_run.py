@@ -23,8 +23,37 @@ def test_every_command_of_the_readme_can_be_run_again(folder: Path, run: Any) ->
         run("fit", "links.csv", *SMALL, "--report", "report.html")
         run("report", "links.safetensors", "-o", "page.html")
         run("predict", "links.safetensors", "--top", "3", "-o", "links_to_come.csv")
-        for name in ("found.csv", "found.json", "found.parquet"):
+        for name in ("found.csv", "found.json", "found.parquet", "found.txt", "found.gexf"):
             run("communities", "links.safetensors", "-o", name)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "txt.gz", "mtx", "npz", "gml", "graphml", "gexf", "parquet"])
+def test_networks_that_were_written_before_are_replaced_until_they_are_edited(
+    suffix: str, folder: Path, run: Any
+) -> None:
+    written = folder / f"new.{suffix}"
+    run("convert", "links.csv", written.name)
+    run("sample", "model.safetensors", "-o", written.name, "--seed", "1")
+    edited = written.read_bytes() + b" "
+    written.write_bytes(edited)
+    assert "--force" in run("sample", "model.safetensors", "-o", written.name, code=2).stderr
+    assert written.read_bytes() == edited
+
+
+@pytest.mark.parametrize("suffix", ["png", "svg", "pdf"])
+def test_figures_that_were_written_before_are_replaced(suffix: str, folder: Path, run: Any) -> None:
+    for pair in (("ann", "bob"), ("ann", "cat")):
+        run("explain", "model.safetensors", *pair, "--figure", f"why.{suffix}")
+    (folder / f"own.{suffix}").write_bytes(b"precious")
+    run("explain", "model.safetensors", *pair, "--figure", f"own.{suffix}", code=2)
+
+
+def test_where_nothing_can_be_remembered_networks_are_written_and_never_replaced(
+    folder: Path, run: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PHILIA_CACHE", str(folder / "links.csv" / "no_folder"))
+    run("sample", "model.safetensors", "-o", "new.csv")
+    assert "--force" in run("sample", "model.safetensors", "-o", "new.csv", code=2).stderr
 
 
 @pytest.mark.parametrize(
@@ -138,18 +167,27 @@ def test_a_model_that_does_not_choose_its_numbers_says_which_it_has(folder: Path
 
 
 @pytest.mark.parametrize(
-    ("stage", "said"),
-    [("trying 148 + 12 communities, penalty 0.0016", "step 1: trying 148 + 12"), ("", "fitting, iteration 10 of 20")],
+    ("stage", "share", "said"),
+    [
+        ("trying 148 + 12 communities, penalty 0.0016", 0.5, r"penalty 0.0016 .* 50% about \d+:\d\d left"),
+        ("", None, r"fitting, iteration 10 of 20 .* 50% at most \d+:\d\d left"),
+    ],
 )
 def test_the_progress_line_fits_on_80_columns(
-    stage: str, said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    stage: str, share: float | None, said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for name, value in (("COLUMNS", "80"), ("FORCE_COLOR", "1"), ("TTY_COMPATIBLE", "1")):
         monkeypatch.setenv(name, value)
     with progress_line(Output()) as show:
         assert show is not None
         for iteration in (1, 7, 10):
-            show(Progress(iteration, 20, 1234.5, 0.1 * iteration, stage))
+            show(Progress(iteration, 20, 1234.5, 0.1 * iteration, stage, share and share * iteration / 10))
     lines = [re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", line) for line in re.split("[\r\n]", capsys.readouterr().err)]
     assert max(map(len, lines)) <= 80
-    assert any(said in line and " 50%" in line and "left" in line for line in lines)
+    assert any(re.search(said, line) for line in lines)
+
+
+def test_commands_to_type_next_quote_names_with_blanks(folder: Path, run: Any) -> None:
+    (folder / "my links.csv").write_bytes((folder / "links.csv").read_bytes())
+    assert "philia communities 'my links.safetensors'" in run("fit", "my links.csv", *SMALL).stdout
+    assert "philia fit 'my links.csv'" in run("communities", "my links.csv", code=2).stderr

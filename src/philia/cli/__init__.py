@@ -69,7 +69,7 @@ def _version(asked: bool) -> None:
 def _philia(
     context: typer.Context,
     _asked: Annotated[
-        bool, typer.Option("--version", "-V", callback=_version, is_eager=True, help="Show the version and exit.")
+        bool, typer.Option("--version", "-V", "-v", callback=_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
     """How a network is put together: communities that attract, communities that repel, and reasons for every link.

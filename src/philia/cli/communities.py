@@ -12,7 +12,7 @@ import typer
 
 from philia._text import counted, listed, percent
 from philia.cli import options
-from philia.cli.files import check_target
+from philia.cli.files import check_target, remember
 from philia.cli.guard import INTERRUPTED
 from philia.cli.nodes import node_called, plain, shown, shown_first
 from philia.cli.options import choice, option
@@ -210,10 +210,12 @@ def _write(out: Output, model: LinkModel, found: Communities, output: Path) -> N
         write_table_file(membership_table(found, model.graph_), output)
     elif chosen is not None and chosen.describes:
         write_graph(model.described_by(found), output)
+        remember(output)
         out.remark(f"Wrote the network with {len(members):,} communities to {output}.")
         return
     elif chosen is not None and chosen.text:
         write_communities(members, output)
+        remember(output)
     else:
         raise InvalidParameterError(
             f"communities are not written with the suffix {suffix!r}; use {', '.join(TABLE_SUFFIXES)}, .txt, .gexf or "

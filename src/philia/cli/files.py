@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import sys
 import warnings
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -42,7 +44,7 @@ _LOOKED_AT = 1 << 12
 
 
 def is_own(path: Path) -> bool:
-    """Whether philia wrote the file: a model, a report, or a table of its results.
+    """Whether philia wrote the file: a model, a report or a table of its results, or anything that it remembers.
 
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "notes.csv"
@@ -60,7 +62,49 @@ def is_own(path: Path) -> bool:
         or start.startswith(_OWN_TABLES)
         or (start.startswith(b"{") and b'"philia' in start)
         or (start.startswith(b"PAR1") and b"membership" in end and b"community" in end)
+        or _is_remembered(path)
     )
+
+
+def remember(path: Path) -> None:
+    """Keep the checksum of a network or a figure, which cannot say who wrote it, so that it may be replaced later.
+
+    A file that was edited since then has another checksum. Where the cache cannot be written, nothing is kept.
+
+    >>> import os, tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> os.environ["PHILIA_CACHE"] = str(folder / "cache")
+    >>> _ = (folder / "links.csv").write_text("ann,bob")
+    >>> remember(folder / "links.csv")
+    >>> is_own(folder / "links.csv")
+    True
+    >>> _ = (folder / "links.csv").write_text("ann,bob,since 2019")
+    >>> is_own(folder / "links.csv")
+    False
+    >>> del os.environ["PHILIA_CACHE"]
+    """
+    with suppress(OSError, InvalidParameterError):
+        record = _record()
+        record.parent.mkdir(parents=True, exist_ok=True)
+        with record.open("a", encoding="ascii") as file:
+            file.write(_checksum(path) + "\n")
+
+
+def _is_remembered(path: Path) -> bool:
+    with suppress(OSError, InvalidParameterError):
+        return _checksum(path) in _record().read_text(encoding="ascii").split()
+    return False
+
+
+def _record() -> Path:
+    from philia.datasets.cache import cache_folder
+
+    return cache_folder() / "written.sha256"
+
+
+def _checksum(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def check_target(path: Path, *, force: bool, printing: bool = False) -> None:
@@ -102,6 +146,7 @@ def write_links(graph: Graph, path: Path) -> None:
 
     if str(path) != "-":
         write_graph(graph, path)
+        remember(path)
         return
     sys.stdout.flush()
     write_edge_list(DescribedGraph(graph), sys.stdout.buffer, delimiter=",")
@@ -136,3 +181,4 @@ def save_figure(ax: Axes, path: Path) -> None:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing from", UserWarning)  # names in a script the font lacks
         cast("Figure", ax.figure).savefig(path)
+    remember(path)
