@@ -119,10 +119,10 @@ def whole(n: int, folder: Path, memory: str | None = None) -> None:
         "reason": facts["fit"]["reason"], "test AUC": round(example.auc(scores), 4),
         "test AUC of the start": round(start["auc"], 4),
         "planted communities, F1 of the best match": {
-            kind: [round(value, 3) for value in (_best_f1(found, truth), _best_f1(begun, truth))]
-            for kind, found, begun, truth in (
-                ("attracting: model, start", model.factors_.homophilous, start["B"], example.B[names]),
-                ("repelling: model, start", model.factors_.heterophilous, start["C"], example.C[names]),
+            f"{verb}: model, start": [round(_best_f1(sets, truth), 3) for sets in (_read(model, kind), _cut(begun))]
+            for verb, kind, begun, truth in (
+                ("attracting", "homophilous", start["B"], example.B[names]),
+                ("repelling", "heterophilous", start["C"], example.C[names]),
             )
         },
     })  # fmt: skip
@@ -140,17 +140,30 @@ def _start(model: Any, example: Example) -> dict[str, Any]:
     return {"auc": example.auc(scores), "B": factors.homophilous, "C": factors.heterophilous}
 
 
-def _best_f1(columns: FloatArray, truth: BoolArray) -> float:
-    """The mean over planted communities of the F1 of the column that matches best, each cut where it is nearest."""
-    found = np.stack([_members(column) for column in columns.T], axis=1).astype(np.float32)
-    planted_sets = truth.astype(np.float32)
-    common = found.T @ planted_sets
-    sizes = found.sum(axis=0)[:, None] + planted_sets.sum(axis=0)
-    return float((2 * common / np.maximum(sizes, 1)).max(axis=0).mean())
+def _best_f1(found: BoolArray, truth: BoolArray) -> float:
+    """The mean over planted communities of the F1 of the one that matches best."""
+    sets, planted_sets = found.astype(np.float32), truth.astype(np.float32)
+    common = sets.T @ planted_sets
+    sizes = sets.sum(axis=0)[:, None] + planted_sets.sum(axis=0)
+    return float((2 * common / np.maximum(sizes, 1)).max(axis=0, initial=0).mean())
+
+
+def _read(model: Any, kind: str) -> BoolArray:
+    """The members of the communities of a kind as the model shows them (n × k)."""
+    shown = [community for community in model.communities() if community.kind == kind]
+    members = np.zeros((model.graph_.n_nodes, len(shown)), bool)
+    for c, community in enumerate(shown):
+        members[model.graph_.nodes.rows(community.members), c] = True
+    return members
+
+
+def _cut(columns: FloatArray) -> BoolArray:
+    """The members of columns that no rule reads, each cut where it is nearest (n × k)."""
+    return np.stack([_members(column) for column in columns.T], axis=1)
 
 
 def _members(column: FloatArray) -> BoolArray:
-    """The set whose indicator has the smallest angle to the column: the model's usual rule."""
+    """The set whose indicator has the smallest angle to the column."""
     order = np.argsort(-column)
     sizes = np.arange(1, len(column) + 1)
     count = int(np.argmax(np.cumsum(column[order]) / np.sqrt(sizes))) + 1

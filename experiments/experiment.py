@@ -10,6 +10,8 @@ from typing import Any, ClassVar, Literal
 
 from matplotlib.figure import Figure
 
+from experiments.code import digest_of
+
 Verdict = Literal["holds", "does not hold", "cannot be judged"]
 
 
@@ -58,7 +60,8 @@ QUICK = Scope(("amazon",), seeds=(0,), iterations=30, quick=True)
 class Task:
     """One fit or one count, which runs independently of all others.
 
-    ``settings`` is all that the result depends on besides the code: a kept result with other settings is not used.
+    ``settings`` is all that the result depends on besides the code: a kept result with other settings is not used, and
+    one that other code made is older than the code.
 
     >>> Task("figure4", "blog", "BigClam", 0, {"k": 39}, dict).key
     'figure4-blog-bigclam-0'
@@ -77,10 +80,15 @@ class Task:
         words = f"{self.experiment} {self.dataset} {self.method} {self.seed}".replace("+", " and ")
         return re.sub(r"[^a-z0-9.]+", "-", words.lower()).strip("-")
 
+    @property
+    def code(self) -> str:
+        """A digest of the code that runs it."""
+        return digest_of(self.run)
+
 
 @dataclass(frozen=True)
 class Result:
-    """The values that a task returned, and the seconds it took.
+    """The values that a task returned, the seconds it took, and whether the code has changed since.
 
     >>> Result("figure4", "blog", "SVD", 0, {"k": 39}, {"relative": 0.81}, seconds=2.0).values["relative"]
     0.81
@@ -93,6 +101,7 @@ class Result:
     settings: Mapping[str, Any]
     values: Mapping[str, Any]
     seconds: float
+    older: bool = False
 
 
 @dataclass(frozen=True)

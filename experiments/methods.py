@@ -1,4 +1,4 @@
-"""The models that are compared, for a given number of columns, split and seed."""
+"""The models that are compared, for given settings, number of columns, split and seed."""
 
 from __future__ import annotations
 
@@ -48,6 +48,30 @@ class Shape:
 Make = Callable[[Shape], LinkModel]
 
 
+@dataclass(frozen=True)
+class Settings:
+    """What two readings of a comparison differ in: the penalty, and where a search starts.
+
+    >>> Settings(1.0, "spectral") in GRID
+    True
+    """
+
+    penalty: float
+    start: str = "uniform"
+
+    def __str__(self) -> str:
+        return f"{self.penalty:g}, {self.start}"
+
+
+Family = Callable[[Settings], Make]
+
+SAME = Settings(10.0)
+"""The paper's: a penalty of 10 and a random start."""
+
+GRID = tuple(Settings(penalty, start) for start in ("uniform", "spectral") for penalty in (0.0, 0.1, 1.0, 10.0))
+"""Settings that a method may choose from."""
+
+
 def ours(penalty: float, start: str = "uniform", *, include_diagonal: bool = True) -> Make:
     """The paper's model, by default with the paper's random start.
 
@@ -66,21 +90,39 @@ def ours(penalty: float, start: str = "uniform", *, include_diagonal: bool = Tru
     )
 
 
-def bigclam(*, include_diagonal: bool) -> Make:
+def bigclam(penalty: float = 0.0, start: str = "spectral", *, include_diagonal: bool) -> Make:
     """BigClam; its authors count pairs of different nodes, but a reconstruction of all entries has a diagonal too."""
     return lambda shape: BigClam(
-        shape.width, include_diagonal=include_diagonal, solver=shape.solver, random_state=shape.seed
+        shape.width,
+        penalty=penalty,
+        start=start,
+        include_diagonal=include_diagonal,
+        solver=shape.solver,
+        random_state=shape.seed,
     )
 
 
-def symnmf(shape: Shape) -> LinkModel:
+def symnmf(penalty: float = 0.0, start: str = "spectral", *, include_diagonal: bool = True) -> Make:
     """SymNMF, which counts the diagonal."""
-    return SymNMF(shape.width, solver=shape.solver, random_state=shape.seed)
+    return lambda shape: SymNMF(
+        shape.width,
+        penalty=penalty,
+        start=start,
+        include_diagonal=include_diagonal,
+        solver=shape.solver,
+        random_state=shape.seed,
+    )
 
 
-def symnmf_off_diagonal(shape: Shape) -> LinkModel:
-    """SymNMF without the diagonal."""
-    return SymNMF(shape.width, include_diagonal=False, solver=shape.solver, random_state=shape.seed)
+FAMILIES: dict[str, Family] = {
+    "CommunityModel": lambda settings: ours(settings.penalty, settings.start),
+    "BigClam": lambda settings: bigclam(settings.penalty, settings.start, include_diagonal=False),
+    "SymNMF": lambda settings: symnmf(settings.penalty, settings.start),
+}
+"""The paper's factor models, which all have a penalty and a start."""
+
+OWN = ", own settings"
+"""What follows the name of a model that has its own best settings instead of the same as all others."""
 
 
 def soft_clustering(shape: Shape) -> LinkModel:
@@ -106,6 +148,11 @@ def attract_repel(shape: Shape) -> LinkModel:
 def vgraph(shape: Shape) -> LinkModel:
     """vGraph, with its own number of iterations, which are of another kind."""
     return VGraph(shape.width, random_state=shape.seed)
+
+
+def smooth_vgraph(shape: Shape) -> LinkModel:
+    """vGraph with its smoothness term, which its authors call vGraph+, weighted by 100; the paper gives no weight."""
+    return VGraph(shape.width, smoothness=100.0, random_state=shape.seed)
 
 
 def normalized_cuts(shape: Shape) -> LinkModel:

@@ -19,7 +19,6 @@ from experiments.methods import (
     ours,
     svd,
     symnmf,
-    symnmf_off_diagonal,
 )
 from experiments.summaries import by_dataset, grid, listed, mean
 from philia.evaluate import reconstruction
@@ -33,13 +32,13 @@ METHODS: dict[str, Make] = {
     OURS: ours(0),
     "SVD": svd,
     "BigClam": bigclam(include_diagonal=True),
-    "SymNMF": symnmf,
+    "SymNMF": symnmf(),
     "CommunityModel, spectral start": ours(0, "spectral"),
     "LogisticPCA, as many numbers": logistic_pca,
     "AttractRepel": attract_repel,
     "CommunityModel, free diagonal": ours(0, include_diagonal=False),
     "BigClam, free diagonal": bigclam(include_diagonal=False),
-    "SymNMF, free diagonal": symnmf_off_diagonal,
+    "SymNMF, free diagonal": symnmf(include_diagonal=False),
 }
 """Without a penalty."""
 

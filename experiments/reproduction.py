@@ -11,7 +11,7 @@ from experiments.experiment import WHOLE, Claim, Experiment, Result, Scope, Tabl
 from experiments.introduction import Introduction
 from experiments.links import LinkPrediction
 from experiments.reconstruction import RebuiltNetworks
-from experiments.results import OnTask, ResultStore, run_tasks
+from experiments.results import OnTask, ResultStore, older_than_the_code, run_tasks
 from experiments.statements import Statements
 from experiments.table1 import Table1
 from philia.exceptions import InvalidParameterError
@@ -103,8 +103,8 @@ def _opening(scope: Scope, results: Sequence[Result], waiting: Sequence[Task], m
         "",
         f"Written by `{command}` from {len(results)} results, with seeds "
         f"{', '.join(map(str, scope.seeds))} and at most {scope.iterations} iterations per fit. Numbers are means over "
-        f"seeds; no setting was tuned towards a claim. The tasks took {_duration(seconds)} in total; tasks that run at "
-        "the same time slow each other down.",
+        "seeds; no setting was tuned towards a claim, and every section says which settings its models have. The "
+        f"tasks took {_duration(seconds)} in total; tasks that run at the same time slow each other down.",
         "",
     ]
     if scope.quick:
@@ -114,6 +114,9 @@ def _opening(scope: Scope, results: Sequence[Result], waiting: Sequence[Task], m
         rest = f" and {len(waiting) - 12} more" if len(waiting) > 12 else ""
         lines += [f"{len(waiting)} of {len(waiting) + len(results)} tasks have no result here: {names}{rest}.", ""]
     lines += [f"- Not run: {sentence}" for sentence in missing]
+    older = sum(result.older for result in results)
+    if older:
+        lines += [f"{older} of {len(results)} results are older than the code; each section says which.", ""]
     return "\n".join(lines)
 
 
@@ -130,6 +133,7 @@ def _section(experiment: Experiment, results: Sequence[Result], pictures: Path) 
     parts = [f"## {experiment.title}", "", experiment.about, ""]
     if not results:
         return "\n".join([*parts, "Nothing was run.", ""])
+    parts += [f"{said}\n"] if (said := older_than_the_code(results)) else []
     for name, (figure, caption) in experiment.figures(results).items():
         figure.savefig(pictures / name)
         parts += [f"![{caption}](reproduction/{name})", "", f"*{caption}*", ""]

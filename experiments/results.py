@@ -1,4 +1,7 @@
-"""Results on disk, one file per experiment and one line per task, so that a run resumes where it was stopped."""
+"""Results on disk, one file per experiment and one line per task, so that a run resumes where it was stopped.
+
+A result belongs to the settings of its task and to the code that made it: after a change of either it is made again.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import json
 import logging
 import platform
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -38,13 +41,13 @@ class ResultStore:
         self._read: dict[str, dict[str, Any]] = {}
 
     def result(self, task: Task) -> Result | None:
-        """The result of a task, if there is one with the same settings."""
+        """The result of a task, if there is one with the same settings; it may be older than the code."""
         kept = self._records(task.experiment).get(task.key)
         if kept is None or kept["settings"] != json.loads(json.dumps(dict(task.settings))):
             return None
-        return Result(
-            task.experiment, task.dataset, task.method, task.seed, kept["settings"], kept["values"], kept["seconds"]
-        )
+        about = task.experiment, task.dataset, task.method, task.seed
+        older = kept.get("code") != task.code
+        return Result(*about, kept["settings"], kept["values"], kept["seconds"], older)
 
     def results(self, tasks: Iterable[Task]) -> list[Result]:
         """The results of the tasks that have one."""
@@ -53,7 +56,8 @@ class ResultStore:
     def keep(self, task: Task, values: dict[str, Any], seconds: float) -> None:
         """Write the result of a task, next to those that other processes have written meanwhile."""
         about = {name: value for name, value in asdict(task).items() if name != "run"}
-        record = {"key": task.key, **about, "values": values, "seconds": round(seconds, 3), "made_with": versions()}
+        record = {"key": task.key, **about, "values": values, "seconds": round(seconds, 3)}
+        record |= {"code": task.code, "made_with": versions()}
         self._read.pop(task.experiment, None)
         records = self._records(task.experiment)
         records[task.key] = record
@@ -97,6 +101,23 @@ def versions() -> dict[str, str]:
     return {"philia": __version__, "python": platform.python_version(), **others}
 
 
+def older_than_the_code(results: Sequence[Result]) -> str:
+    """A sentence that names the results which the present code did not make; empty if it made all.
+
+    >>> older_than_the_code([Result("links", "blog", "SVD", 0, {}, {}, 1.0, older=True),
+    ...                      Result("links", "blog", "BigClam", 0, {}, {}, 1.0)])
+    '*Older than the code: blog (SVD).*'
+    """
+    methods: dict[str, dict[str, None]] = {}
+    for result in results:
+        if result.older:
+            methods.setdefault(result.dataset, {})[result.method] = None
+    if results and all(result.older for result in results):
+        return "*All results of this section are older than the code.*"
+    said = "; ".join(f"{name} ({', '.join(each)})" for name, each in methods.items())
+    return f"*Older than the code: {said}.*" if said else ""
+
+
 @dataclass(frozen=True)
 class Standing:
     """The task that is about to run, how many are done, and how many there are.
@@ -114,7 +135,7 @@ OnTask = Callable[[Standing], None]
 
 
 def run_tasks(tasks: Iterable[Task], store: ResultStore, on_task: OnTask | None = None) -> list[str]:
-    """Run the tasks that have no result yet; returns why others could not run, for lack of data or programs.
+    """Run the tasks without a result of this code; returns why others could not run, for lack of data or programs.
 
     >>> import tempfile, pathlib
     >>> task = Task("figure4", "blog", "SVD", 0, {}, lambda: {"relative": 0.81})
@@ -126,7 +147,8 @@ def run_tasks(tasks: Iterable[Task], store: ResultStore, on_task: OnTask | None 
     listed = list(tasks)
     missing: dict[str, None] = {}
     for done, task in enumerate(listed):
-        if store.result(task) is not None:
+        kept = store.result(task)
+        if kept is not None and not kept.older:
             continue
         if on_task is not None:
             on_task(Standing(task, done, len(listed)))

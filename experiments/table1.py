@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -40,7 +41,7 @@ class Table1(Experiment):
     def tasks(self, scope: Scope) -> Iterator[Task]:
         """One per network."""
         for name in scope.datasets:
-            yield Task(self.name, name, "counts", 0, {}, lambda name=name: _counts(name))  # type: ignore[misc]
+            yield Task(self.name, name, "counts", 0, {}, partial(_counts, name))
 
     def tables(self, results: Sequence[Result]) -> list[Table]:
         """The sizes, the bounds, and the shares of pairs with a common label."""

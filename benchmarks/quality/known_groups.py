@@ -37,7 +37,8 @@ from philia.datasets.catalog import induced
 from philia.evaluate import best_match_f1, compare_communities, omega_index
 from philia.exceptions import MissingDataError, MissingDependencyError
 from philia.graphs import Graph, Nodes
-from philia.reading import Hierarchy, shortest
+from philia.reading import Hierarchy, read_overlapping, shortest
+from philia.selection.plan import MOST_HOMOPHILOUS
 
 Sets = list[set[Any]]
 Answer = tuple[list[Sets], float]
@@ -68,6 +69,8 @@ def philia(graph: Graph, _: int, seed: int) -> Answer:
     """The default level of the hierarchy, then the others; the model's own search has a fixed seed."""
     began = time.process_time()
     levels = Hierarchy(graph, shortest(graph, np.random.default_rng(seed), None))
+    if len(levels.default) > MOST_HOMOPHILOUS:
+        levels = read_overlapping(graph, levels.shortest)
     found = list(levels.default.as_sets().values())
     seconds = time.process_time() - began
     return [found, *(list(level.as_sets().values()) for level in levels)], seconds
@@ -129,7 +132,8 @@ class KnownGroups(Measured):
     title = "Communities beside known groups"
     about = (
         "`philia` is `CommunityModel().communities()`, those that attract, which are the default level of "
-        "`read_levels(graph)`; the tables use the latter, and `whole fit` is the former. Leiden (modularity, "
+        "`read_levels(graph)`, or of `read_overlapping` where those are too many for a dense model; the tables use "
+        "these, and `whole fit` is the former. Leiden (modularity, "
         "resolution 1, until nothing changes) and Infomap are igraph's; both block models (minimal description "
         "length) are graph-tool's, and the nested one is read at its finest level. None of these is told anything. "
         "BigClam is told the number of groups. NOCD needs PyTorch and is left out. Each run has another seed and "

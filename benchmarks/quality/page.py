@@ -7,7 +7,7 @@ from pathlib import Path
 
 from benchmarks.quality.experiment import REPORTED, TUNING, Measured
 from experiments.experiment import Claim, Scope, Table
-from experiments.results import ResultStore
+from experiments.results import ResultStore, older_than_the_code
 from philia.storage import saving
 
 HEAD = """# Quality
@@ -28,8 +28,6 @@ def write(folder: Path, experiments: Sequence[Measured], scope: Scope, store: Re
     tasks = [task for experiment in experiments for task in experiment.tasks(scope)]
     parts = [HEAD, _standing(scope, len(tasks), len(store.results(tasks))), _claims(claims), *sections]
     made = [", ".join(f"{name} {version}" for name, version in with_.items()) for with_ in store.made_with(tasks)]
-    codes = dict.fromkeys(str(r.values["code"]) for r in store.results(tasks) if "code" in r.values)
-    made += [f"source of the library (checksums): {', '.join(codes)}"] if codes else []
     parts += ["## Made with\n\n" + "\n".join(f"- {line}" for line in made)] if made else []
     path = folder / "README.md"
     folder.mkdir(parents=True, exist_ok=True)
@@ -64,6 +62,7 @@ def _section(experiment: Measured, scope: Scope, store: ResultStore, pictures: P
     ]
     if not results:
         return "\n\n".join([*parts, "Nothing was run."])
+    parts += [said] if (said := older_than_the_code(results)) else []
     seconds = sum(result.seconds for result in results)
     largest = max((float(r.values.get("peak_gb") or 0) for r in results), default=0.0)
     parts.append(f"{len(results)} tasks, {seconds / 60:.1f} minutes in all, at most {largest:.1f} GB of memory.")

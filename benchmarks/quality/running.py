@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 import os
 import signal
 from collections.abc import Callable
 from dataclasses import replace
+from functools import wraps
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-import philia
 from benchmarks.measuring import own_peak
 from experiments.experiment import Result, Task
 from experiments.results import ResultStore
@@ -48,6 +47,7 @@ def failed(result: Result) -> bool:
 def apart(task: Task, limit: float | None) -> Task:
     """The same task, run in a process of its own for at most ``limit`` seconds; says in a line how it went."""
 
+    @wraps(task.run)
     def run() -> dict[str, Any]:
         values = in_own_process(task.run, limit)
         print(values.get("error") or f"{values['peak_gb']:.2f} GB", flush=True)
@@ -96,25 +96,8 @@ def _answer(run: Run, answers: Connection) -> None:
 
 
 def _of_process() -> dict[str, Any]:
-    """Peak memory, cores, and which code it was: results of different code must not pass for one experiment."""
-    return {"peak_gb": round(own_peak(), 3), "cores": len(os.sched_getaffinity(0)), "code": CODE}
-
-
-def code() -> str:
-    """A checksum of the library's source, the same wherever it lies.
-
-    >>> len(code())
-    12
-    """
-    folder = Path(philia.__file__).parent
-    digest = hashlib.sha256()
-    for path in sorted(folder.rglob("*.py")):
-        digest.update(path.relative_to(folder).as_posix().encode() + b"\0" + path.read_bytes())
-    return digest.hexdigest()[:12]
-
-
-CODE = code()
-"""That of the source as it was imported; it may be edited while tasks run."""
+    """Peak memory and cores."""
+    return {"peak_gb": round(own_peak(), 3), "cores": len(os.sched_getaffinity(0))}
 
 
 def _finite(value: Any) -> Any:
