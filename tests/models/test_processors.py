@@ -24,7 +24,9 @@ graphs = {
 found = {}
 for name, graph in graphs.items():
     model = philia.CommunityModel(random_state=0).fit(graph)
-    numbers = [model.penalty_, model.solution_.value, *model.factors_.homophilous[:20].ravel()]
+    # Two triangles are mirror images, so rounding decides between merges; a penalty on zeros means nothing.
+    penalty = [model.penalty_] if model.factors_.homophilous.any() or model.factors_.heterophilous.any() else []
+    numbers = [*penalty, model.solution_.value, *model.factors_.homophilous[:20].ravel()]
     groups = {group.name: sorted(map(str, group.members)) for group in model.communities()}
     found[name] = [[f"{number:.4g}" for number in numbers if number > 1e-3], groups]
 json.dump(found, sys.stdout)
