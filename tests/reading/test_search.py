@@ -13,7 +13,16 @@ from scipy.special import gammaln
 
 from philia.graphs import Graph, Nodes
 from philia.reading import DescriptionLength, Effort, kernels, level_with, shortest
-from philia.reading.search import _dropped, _in_common, _merges, coarser, merged_labels, moved, shortest_with
+from philia.reading.search import (
+    _coarsened,
+    _dropped,
+    _in_common,
+    _merges,
+    coarser,
+    merged_labels,
+    moved,
+    shortest_with,
+)
 from tests.reading.graphs import planted, shuffled
 from tests.reference import description as reference
 from tests.reference import merging
@@ -216,3 +225,35 @@ def test_a_number_of_groups_can_be_asked_for_even_if_fewer_are_shorter(count: in
 def test_more_groups_than_there_can_be_are_not_found() -> None:
     assert shortest_with(planted(2, 6, seed=0), 9, np.random.default_rng(0)) is None
     assert len(level_with(Graph.from_rows(np.array([0]), np.array([1]), Nodes.numbered(4)), 2)) == 0
+
+
+def test_the_end_of_the_search_is_shorter_than_all_coarser_levels() -> None:
+    measure = DescriptionLength(planted(4, 25, seed=0))
+    pieces = measure.describe(np.arange(100) // 5)
+    found = _coarsened(measure, pieces, np.random.default_rng(0))
+    levels = [merged_labels(found.labels, coarser(measure, found)[:t]) for t in range(1, found.count)]
+    assert found.count == 4
+    assert all(measure.describe(labels).length > found.length for labels in levels)
+
+
+def reordered(graph: Graph, seed: int) -> Graph:
+    """The same graph and names with the rows in another order."""
+    order = np.random.default_rng(seed).permutation(graph.n_nodes)
+    place = np.argsort(order)
+    rows, columns = graph.links
+    return Graph.from_rows(place[rows], place[columns], Nodes(graph.nodes.pick(order)))
+
+
+@pytest.mark.parametrize("count", [None, 12])
+def test_the_order_of_the_nodes_decides_nothing(count: int | None) -> None:
+    # Every descent ends elsewhere in such a graph, so this fails if the order of the nodes is left to the file.
+    graph, rng = planted(12, 10, seed=4, inside=0.3, across=0.03), np.random.default_rng
+    answers = set()
+    for seed in range(4):
+        other = reordered(graph, seed)
+        found = shortest(other, rng(0), Effort(1, 0)) if count is None else shortest_with(other, count, rng(0))
+        assert found is not None
+        answers.add(
+            frozenset(frozenset(other.nodes.pick(np.flatnonzero(found.labels == c))) for c in range(found.count))
+        )
+    assert len(answers) == 1

@@ -3,13 +3,15 @@
 One descent starts from many small groups, merges the pairs that shorten the description most, moves single nodes, and
 repeats this until nothing helps. Several descents end in different places; where they agree is trusted. So the next
 ones start from the groups that the best have in common, which are small and pure, and end lower than any of them. In
-larger graphs the end is repaired piece by piece.
+larger graphs the end is repaired piece by piece. Nodes are searched in an order that the links determine, so the order
+of the nodes in a file decides nothing.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import sparse
@@ -17,6 +19,7 @@ from scipy.special import gammaln
 
 from philia._types import Float64Array, Int64Array
 from philia.graphs import Graph
+from philia.graphs.canonical import canonical
 from philia.reading.length import RIDGE, Description, DescriptionLength
 
 _FIRST_STRENGTHS = (4.0, 3.0, 2.0)
@@ -30,6 +33,9 @@ the tuning graphs took."""
 _COARSE = 12
 """From this many groups down, every coarser level is looked at: a coarser one may be shorter although each single step
 there is longer."""
+
+_LEVELS = 48
+"""Up to this many groups, all coarser levels of the final description are looked at: as many as a hierarchy has."""
 
 _REPAIRED = 4
 """At most this many groups are taken apart at once: more are a new descent."""
@@ -71,10 +77,22 @@ def shortest(graph: Graph, rng: np.random.Generator, effort: Effort | None = Non
     >>> shortest(graph, np.random.default_rng(0)).count
     5
     """
-    measure = DescriptionLength(graph)
     if graph.n_links == 0:
-        return measure.none
-    effort = Effort.of(graph.n_links) if effort is None else effort
+        return DescriptionLength(graph).none
+    chosen = Effort.of(graph.n_links) if effort is None else effort
+    return _whatever_the_order(graph, lambda measure: _shortest(measure, rng, chosen))
+
+
+def _whatever_the_order(graph: Graph, search: Callable[[DescriptionLength], Description]) -> Description:
+    """What a search finds if the nodes are in their canonical order; the labels are in the graph's own."""
+    same, rows = canonical(graph)
+    found = search(DescriptionLength(same))
+    labels = np.empty_like(found.labels)
+    labels[rows] = found.labels
+    return replace(found, labels=labels)
+
+
+def _shortest(measure: DescriptionLength, rng: np.random.Generator, effort: Effort) -> Description:
     found = [
         _descent(measure, _first_groups(measure, _FIRST_STRENGTHS[t % len(_FIRST_STRENGTHS)], rng), rng)
         for t in range(effort.starts)
@@ -92,7 +110,19 @@ def shortest(graph: Graph, rng: np.random.Generator, effort: Effort | None = Non
         if not better:
             break
     best = min([measure.none, *found], key=lambda description: description.length)
-    return _polished(measure, _repaired(measure, best, effort.repairs, rng))
+    return _polished(measure, _coarsened(measure, _repaired(measure, best, effort.repairs, rng), rng))
+
+
+def _coarsened(measure: DescriptionLength, now: Description, rng: np.random.Generator) -> Description:
+    """The shortest of the coarser levels after moving nodes, while one is shorter: single merges may not lead there."""
+    while 1 < now.count <= _LEVELS:
+        merges = coarser(measure, now)
+        levels = [measure.describe(merged_labels(now.labels, merges[:t])) for t in range(1, len(merges) + 1)]
+        best = min(levels, key=lambda description: description.length)
+        if best.length >= now.length - _LEAST_GAIN:
+            break
+        now = moved(measure, best, rng)
+    return now
 
 
 def _repaired(measure: DescriptionLength, now: Description, tries: int, rng: np.random.Generator) -> Description:
@@ -291,8 +321,16 @@ def shortest_with(graph: Graph, count: int, rng: np.random.Generator) -> Descrip
     >>> shortest_with(classic("karate"), 3, np.random.default_rng(0)).count
     3
     """
-    measure, found = DescriptionLength(graph), []
-    for t in range(Effort.of(graph.n_links).starts if graph.n_links else 0):
+    if graph.n_links == 0:
+        return None
+    found = _whatever_the_order(graph, lambda measure: _shortest_with(measure, count, rng))
+    return found if found.count == count else None
+
+
+def _shortest_with(measure: DescriptionLength, count: int, rng: np.random.Generator) -> Description:
+    """The same, or the description without groups."""
+    found = []
+    for t in range(Effort.of(measure.m).starts):
         first = _first_groups(measure, _FIRST_STRENGTHS[t % len(_FIRST_STRENGTHS)], rng)
         now = moved(measure, measure.describe(first), rng)
         merges = now.count - count
@@ -300,4 +338,4 @@ def shortest_with(graph: Graph, count: int, rng: np.random.Generator) -> Descrip
             now = measure.describe(merged_labels(now.labels, coarser(measure, now)[:merges]))
         found += [now, moved(measure, now, rng)]
     exactly = (description for description in found if description.count == count)
-    return min(exactly, key=lambda description: description.length, default=None)
+    return min(exactly, key=lambda description: description.length, default=measure.none)
