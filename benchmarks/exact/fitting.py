@@ -1,16 +1,17 @@
 """How few columns a fit needs to be the graph, beside what the constructions need and what was published.
 
-Run as `python -m benchmarks.exact.fitting [NETWORK …]`; PHILIA_DATA says where the networks are. Each network is kept
-in `benchmarks/results/exact_fitting.json` as soon as it is done, so several runs may share the work. Every fit is
-certified as nonnegative integers. Seconds are of processor time.
+Run as `python -m benchmarks.exact.fitting [NETWORK …] [--seconds S]`; PHILIA_DATA says where the networks are. Each
+network is kept in `benchmarks/results/exact_fitting.json` as soon as it is done, so several runs may share the work. A
+search that takes longer is interrupted, and gives the smallest fit so far. Every fit is certified as nonnegative
+integers. Seconds are of processor time.
 """
 
 from __future__ import annotations
 
+import argparse
 import fcntl
 import json
 import os
-import sys
 import time
 from typing import Any
 
@@ -20,7 +21,7 @@ from philia import Graph
 from philia.exact import by_sign_changes, smallest_exact
 from philia.exact.lower_bounds import least_columns
 from philia.graphs import degeneracy
-from philia.solvers import OnIteration, Progress
+from philia.solvers import Progress
 
 NETWORKS = (
     "karate",
@@ -40,9 +41,11 @@ NETWORKS = (
 NAME = "exact_fitting"
 SHOWN = 50
 """Iterations from one line of progress to the next."""
+SECONDS = 900.0
+"""For each network, after which the search ends; most take far less."""
 
 
-def measured(graph: Graph, on_iteration: OnIteration | None = None) -> dict[str, Any]:
+def measured(graph: Graph, seconds: float = SECONDS, show: bool = False) -> dict[str, Any]:
     """The columns of constructions and fits, those that are needed at least, and what the search took.
 
     >>> row = measured(labelled("karate")[0])
@@ -51,7 +54,14 @@ def measured(graph: Graph, on_iteration: OnIteration | None = None) -> dict[str,
     """
     columns = by_sign_changes(graph).community_columns
     began = time.process_time()
-    found = smallest_exact(graph, on_iteration=on_iteration)
+
+    def tell(now: Progress) -> None:
+        if show and now.iteration % SHOWN == 1:
+            print(f"iteration {now.iteration:,}, {now.stage}, {time.process_time() - began:,.0f} s", flush=True)
+        if time.process_time() - began > seconds:
+            raise KeyboardInterrupt
+
+    found = smallest_exact(graph, on_iteration=tell)
     took = time.process_time() - began
     assert found is not None
     smaller = [tried for tried, _ in found.tried if tried < found.columns]
@@ -87,16 +97,16 @@ def keep(name: str, row: dict[str, Any]) -> None:
         os.close(folder)
 
 
-def main(names: list[str]) -> None:
+def main(arguments: list[str] | None = None) -> None:
     """Measure the named networks, or all, and keep each."""
-    for name in names or NETWORKS:
-
-        def tell(now: Progress, name: str = name) -> None:
-            if now.iteration % SHOWN == 1:
-                print(f"{name}: iteration {now.iteration:,}, {now.stage}, {now.seconds:,.0f} s", flush=True)
-
-        keep(name, measured(labelled(name)[0], tell))
+    parser = argparse.ArgumentParser()
+    parser.add_argument("networks", nargs="*", metavar="NETWORK", default=list(NETWORKS))
+    parser.add_argument("--seconds", type=float, default=SECONDS, help="of processor time, for each network")
+    asked = parser.parse_args(arguments)
+    for name in asked.networks:
+        print(name, flush=True)
+        keep(name, measured(labelled(name)[0], asked.seconds, show=True))
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()
