@@ -1,9 +1,9 @@
 """How few columns a fit needs to be the graph, beside what the constructions need and what was published.
 
-Run as `python -m benchmarks.exact.fitting [NETWORK …] [--seconds S]`; PHILIA_DATA says where the networks are. Each
-network is kept in `benchmarks/results/exact_fitting.json` as soon as it is done, so several runs may share the work. A
-search that takes longer is interrupted, and gives the smallest fit so far. Every fit is certified as nonnegative
-integers. Seconds are of processor time.
+Run as `python -m benchmarks.exact.fitting [NETWORK …] [--most K] [--seconds S]`; PHILIA_DATA says where the networks
+are. Each network is kept in `benchmarks/results/exact_fitting.json` as soon as it is done, so several runs may share
+the work. A search that takes longer is interrupted, and gives the smallest fit so far. Every fit is certified as
+nonnegative integers. Seconds are of processor time.
 """
 
 from __future__ import annotations
@@ -45,14 +45,13 @@ SECONDS = 900.0
 """For each network, after which the search ends; most take far less."""
 
 
-def measured(graph: Graph, seconds: float = SECONDS, show: bool = False) -> dict[str, Any]:
+def measured(graph: Graph, most: int | None = None, seconds: float = SECONDS, *, show: bool = False) -> dict[str, Any]:
     """The columns of constructions and fits, those that are needed at least, and what the search took.
 
     >>> row = measured(labelled("karate")[0])
     >>> row["fitted"], row["needed at least"], row["not found with"]
     (5, 4, 4)
     """
-    columns = by_sign_changes(graph).community_columns
     began = time.process_time()
 
     def tell(now: Progress) -> None:
@@ -61,7 +60,7 @@ def measured(graph: Graph, seconds: float = SECONDS, show: bool = False) -> dict
         if time.process_time() - began > seconds:
             raise KeyboardInterrupt
 
-    found = smallest_exact(graph, on_iteration=tell)
+    found = smallest_exact(graph, most=most, on_iteration=tell)
     took = time.process_time() - began
     assert found is not None
     smaller = [tried for tried, _ in found.tried if tried < found.columns]
@@ -70,7 +69,7 @@ def measured(graph: Graph, seconds: float = SECONDS, show: bool = False) -> dict
         "links": graph.n_links,
         "degeneracy": degeneracy(graph),
         "needed at least": least_columns(graph).columns,
-        "Theorem B": columns,
+        "Theorem B": by_sign_changes(graph).community_columns,
         "fitted": found.columns,
         "not found with": max(smaller, default=None),
         "bits": found.certified.certificate.bits,
@@ -101,11 +100,12 @@ def main(arguments: list[str] | None = None) -> None:
     """Measure the named networks, or all, and keep each."""
     parser = argparse.ArgumentParser()
     parser.add_argument("networks", nargs="*", metavar="NETWORK", default=list(NETWORKS))
+    parser.add_argument("--most", type=int, metavar="K", help="columns to begin with, if that is fewer than usual")
     parser.add_argument("--seconds", type=float, default=SECONDS, help="of processor time, for each network")
     asked = parser.parse_args(arguments)
     for name in asked.networks:
         print(name, flush=True)
-        keep(name, measured(labelled(name)[0], asked.seconds, show=True))
+        keep(name, measured(labelled(name)[0], asked.most, asked.seconds, show=True))
 
 
 if __name__ == "__main__":
