@@ -21,5 +21,5 @@ with tempfile.TemporaryDirectory() as folder:
 cluster.run()
 columns.main([])
 constructions.main([])
-fitting.main()
+fitting.main([])
 page.run()

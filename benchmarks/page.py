@@ -73,9 +73,10 @@ bits, and seconds: to search for the line, to compute the numbers, to certify ev
 (MB), read it and verify it.""",
     "exact_constructions": """Every construction: columns, bits, seconds to compute it and to certify every pair,
 and, where that takes minutes at most, to check the columns written out in full, every entry in whole numbers.""",
-    "exact_fitting": """The fewest columns with which a fit was exact and certified, compared with the constructions;
-in brackets the largest number of columns that failed, and the time of the exact fit. That no fit with fewer columns
-was found proves nothing.""",
+    "exact_fitting": """The fewest columns with which a fit was exact and certified as nonnegative integers, compared
+with Theorem B and with the number that every representation needs; then the largest smaller number that was tried in
+vain, which proves nothing, the longest number in bits, and the iterations and seconds of processor time of the whole
+search for the fewest.""",
 }
 
 
@@ -113,23 +114,6 @@ def _constructions(result: Any) -> str:
     return table([{"network": name, "construction": maker, **found} for name, maker, found in rows])
 
 
-def _fitting(result: Any) -> str:
-    facts = ("nodes", "links", "degeneracy", "Theorem B")
-    return table(
-        [
-            {"network": name, **{fact: found[fact] for fact in facts}, "fitted": _smallest(found["fit"]["tried"])}
-            for name, found in result.items()
-        ]
-    )
-
-
-def _smallest(tried: Any) -> str:
-    exact = min((int(k) for k, row in tried.items() if row), default=None)
-    vain = max((int(k) for k, row in tried.items() if not row and (exact is None or int(k) < exact)), default=None)
-    took = "" if exact is None else f", {tried[str(exact)]['seconds']:,} s"
-    return f"{exact or '-'} ({vain or '-'}{took})"
-
-
 def _facts(result: Any) -> str:
     """What is one number, one row each; lists are left to the file."""
     rows = [(name, value) for name, value in result.items() if not isinstance(value, (list, dict))]
@@ -155,7 +139,7 @@ TABLES: dict[str, Callable[[Any], str]] = {
     "peers": table,
     "exact_columns": _by_network,
     "exact_constructions": _constructions,
-    "exact_fitting": _fitting,
+    "exact_fitting": _by_network,
 }
 
 if __name__ == "__main__":

@@ -5,6 +5,6 @@ from benchmarks.exact import columns, constructions, fitting, picture
 
 columns.main([])
 constructions.main([])
-fitting.main()
+fitting.main([])
 picture.main()
 page.run()

@@ -25,9 +25,8 @@ def main() -> None:
     """Draw what was measured."""
     table = _kept("exact_columns")
     for name, found in _kept("exact_fitting").items():
-        exact = [int(k) for k, row in found["fit"]["tried"].items() if row]
-        if name in table and exact:
-            table[name]["fitted"] = min(exact)
+        if name in table:
+            table[name]["fitted"] = found["fitted"]
     names = list(table)
     figure, ax = plt.subplots(figsize=(8.5, 4.6), layout="constrained")
     for key, words, marker, colour in SERIES:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from philia import as_graph
 from philia.datasets import classic
 from philia.exact import load_exact
-from philia.exact.fit import fit_exact, smallest_exact
+from philia.exact.fit import _Exact, _narrowed, fit_exact, smallest_exact
 from philia.exact.hinge import Hinge
 from philia.exact.products import IntegerCommunities, IntegerLogistic
 from philia.exceptions import InvalidGraphError, InvalidParameterError
@@ -123,7 +123,7 @@ def test_link_weights_change_nothing() -> None:
 def test_a_search_without_an_exact_fit_gives_none() -> None:
     assert fit_exact(KARATE, (1, 0), **QUICK) is None  # no score is negative
     assert fit_exact(KARATE, 3, **QUICK) is None
-    assert smallest_exact(KARATE, most=2, **QUICK) is None
+    assert smallest_exact(KARATE, most=2, patience=1, iterations=20) is None
 
 
 def test_the_smallest_fit_is_no_larger_than_those_tried_on_the_way() -> None:
@@ -132,6 +132,49 @@ def test_the_smallest_fit_is_no_larger_than_those_tried_on_the_way() -> None:
     assert found is not None
     assert found.columns == 3  # with 1 + 1, a link needs a node with b > c, whose own score is then wrong
     assert found.certified.verify(star).links == 4
+
+
+def test_a_search_for_the_fewest_columns_drops_them_from_one_exact_fit_to_the_next() -> None:
+    graph = random_graph(60, 0.15, 0)
+    found = smallest_exact(graph)
+    assert found is not None
+    exact = [columns for columns, enough in found.tried if enough]
+    assert len(exact) > 2
+    assert exact == sorted(exact, reverse=True)
+    assert found.columns == exact[-1]
+    assert found.tried[-1] == (found.columns - 1, False)
+    fitted = found.certified.representation
+    assert isinstance(fitted, IntegerCommunities)
+    np.testing.assert_array_equal(product_signs(fitted), wanted(graph))
+
+
+def test_an_interrupted_search_gives_the_smallest_fit_so_far() -> None:
+    def impatient(progress: Progress) -> None:
+        if progress.stage.startswith("5 columns"):
+            raise KeyboardInterrupt
+
+    found = smallest_exact(KARATE, on_iteration=impatient)
+    assert found is not None
+    assert found.columns == 6
+    assert found.certified.verify(KARATE).columns == 6
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(1, 12), st.integers(0, 4), st.integers(0, 4), st.integers(0, 10**6))
+def test_without_a_column_that_is_not_needed_all_scores_stay_the_same(n: int, p: int, q: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    graph = random_graph(n, 0.3, seed)
+    few, many = (Hinge(graph, np.repeat([1.0, -1.0], [p + more, q + more])) for more in (0, 1))
+    F = rng.normal(size=(n, p + q + 3))
+    # What a further column adds is as well in the span of the others and of the background.
+    F[:, p] = F[:, :p] @ rng.normal(size=p) + 2
+    F[:, -2] = F[:, p + 1 : -2] @ rng.normal(size=q) - 3
+
+    def scores(F: Any, hinge: Hinge) -> Any:
+        return (F[:, :-1] * hinge.signs) @ F[:, :-1].T + F[:, -1:] + F[:, -1]
+
+    none = np.empty(0, dtype=np.int64)
+    np.testing.assert_allclose(scores(_narrowed(_Exact(many, F, none, none), few), few), scores(F, many), atol=1e-9)
 
 
 def test_a_fit_can_be_saved_and_verified_again(tmp_path: Path) -> None:
@@ -145,7 +188,7 @@ def test_a_fit_can_be_saved_and_verified_again(tmp_path: Path) -> None:
 def test_progress_is_reported_and_can_interrupt() -> None:
     seen: list[Progress] = []
     fit_exact(KARATE, (1, 2), on_iteration=seen.append, **QUICK)
-    assert seen[0].stage == "3 columns"
+    assert seen[0].stage.startswith("3 columns, ")
     assert [now.iteration for now in seen] == list(range(1, len(seen) + 1))
 
     def impatient(progress: Progress) -> None:
@@ -166,5 +209,6 @@ def test_other_wrong_parameters_are_named() -> None:
         fit_exact(KARATE, (1, 2), model="logistic")
     with pytest.raises(InvalidParameterError, match="model is 'svd'; use 'community' or 'logistic'"):
         fit_exact(KARATE, 2, model="svd")  # type: ignore[arg-type]
-    with pytest.raises(InvalidGraphError, match="no nodes"):
-        fit_exact(random_graph(0, 0.0, 0), 2)
+    for fit in (lambda graph: fit_exact(graph, 2), smallest_exact):
+        with pytest.raises(InvalidGraphError, match="no nodes"):
+            fit(random_graph(0, 0.0, 0))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from math import log2, prod
 from typing import Any
 
 import networkx as nx
@@ -11,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from philia.exact import SignPolynomials, by_levels, certify, wrong_terms
+from philia.exact.compiled import rough_sizes_at
 from philia.exact.logarithms import SLACK, UNIT, logarithms
 from philia.exact.polynomials import winning_exponents
 from philia.exact.wrong_terms import Line
@@ -89,6 +92,37 @@ def test_wrong_terms_are_those_of_all_pairs_on_random_graphs(kind: str, n: int, 
     found, others = by_sign_changes_as_given(graph), made(kind, n, seed + 1)
     assert listed(graph, found) == slowly_listed(graph, found)
     assert listed(others, found) == slowly_listed(others, found)
+
+
+@given(st.sampled_from(["sparse", "dense", "attached"]), st.integers(5, 30), st.integers(0, 10**6), st.integers(0, 40))
+def test_verdicts_with_any_weights_are_those_of_all_scores(kind: str, n: int, seed: int, most: int) -> None:
+    graph, rng = made(kind, n, seed), np.random.default_rng(seed)
+    right = by_sign_changes_as_given(graph)
+    found = replace(right, exponents=right.exponents + rng.integers(0, most + 1, n))
+    signs, asked = score_signs(found), wanted(graph)
+    wrong = [(int(u), int(v), int(signs[u, v])) for u, v in np.argwhere(signs != asked) if u <= v]
+    verdicts = list(found.verdicts(graph.adjacency))
+    said = {verdict.wrong for verdict in verdicts} - {None}
+    assert said <= set(wrong)
+    assert bool(said) == bool(wrong)
+    if not wrong:
+        margins = [slow_margin(found, v, u) for v, u, _, _ in slowly_listed(graph, found)]
+        assert min(verdict.margin for verdict in verdicts) == pytest.approx(min(margins, default=np.inf), abs=1e-4)
+
+
+def slow_margin(found: SignPolynomials, v: int, u: int) -> float:
+    """By how many bits the right term of u is larger than the wrong one of v."""
+    own, theirs = (abs(found.value(*pair)) << int(found.exponents[pair[0]]) for pair in ((u, v), (v, u)))
+    return log2(own) - log2(theirs)
+
+
+@given(st.lists(st.integers(-(1 << 24), 1 << 24), max_size=200), st.integers(1, 1 << 24))
+def test_rough_sizes_are_within_a_bit_or_two(roots: list[int], at: int) -> None:
+    roots = [2 * (root // 2) + 1 for root in roots]
+    value, nothing = abs(prod(2 * (at // 2) - root for root in roots)), np.zeros(1, np.int64)
+    points, ends = np.array([2.0 * (at // 2)]), np.array([0, len(roots)])
+    size = int(rough_sizes_at(nothing, nothing, points, ends, np.array(roots, dtype=np.float64))[0])
+    assert 1 << max(size - 2, 0) <= value <= 1 << size + 1 or (not roots and size == 0)
 
 
 def test_blocks_cover_all_nodes_and_hold_few_terms(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,6 +9,9 @@ hinge by L-BFGS. Every few iterations the pairs to look at are found again; the 
 some pairs stay on the wrong side, the best factors so far are shaken, by a little noise, and the next round starts from
 there.
 
+An exact fit leads to smaller ones: without its least important column most signs are still right, and L-BFGS mends the
+others. That goes further than a start from eigenvectors with as few columns.
+
 As soon as every computed score has the right sign, the factors are rounded to the shortest integers for which that
 remains true, made nonnegative, and proved like any other representation (:func:`philia.exact.certified`).
 """
@@ -17,13 +20,13 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
-from philia._types import Float64Array
+from philia._text import counted
 from philia.exact.certified import Certified, certified
 from philia.exact.hinge import Hinge, Numbers, Pairs
 from philia.exact.lower_bounds import least_columns
@@ -32,7 +35,7 @@ from philia.exact.representation import Integers, Representation
 from philia.exceptions import InvalidGraphError, InvalidParameterError
 from philia.execution import one_blas_thread
 from philia.factors import absorbed
-from philia.graphs import Graph
+from philia.graphs import Graph, degeneracy
 from philia.graphs.spectrum import leading_ends
 from philia.solvers import OnIteration, Progress
 from philia.solvers.lbfgs import Steps, quasi_newton_direction
@@ -43,8 +46,12 @@ Columns = int | tuple[int, int]
 _BACKGROUND, _SIZE = -1.0, 2.0
 """The background and the mean length of rows before the first iteration: only similar nodes have scores above -1."""
 
-_NOISE, _LATER = 0.1, 0.25
-"""Noise at the start and to shake factors, in standard deviations, and the share of iterations in later rounds."""
+_NOISE, _SHAKEN = 0.1, 0.02
+"""Noise at the start, per row as a share of its length, and to shake factors, as a share of their deviation. More noise
+would undo what a round has reached."""
+
+_LATER = 0.5
+"""The share of iterations in later rounds."""
 
 _TINY = 1e-12
 """Below any length of a row that matters."""
@@ -65,7 +72,11 @@ _PROGRESS = 0.9
 """A round that leaves more than this share of the wrong pairs counts against the patience."""
 
 _HOPELESS = 0.01, 10
-"""If a round leaves more wrong pairs than this share of the links, and than this number, no other is tried."""
+"""If a round made no progress and left more wrong pairs than this share of the links, and than this number, none
+follows."""
+
+_WIDER, _STEP = 16, 8
+"""A later search for k columns starts with k / 16 more of each kind; one for the fewest drops an eighth at first."""
 
 _BITS = range(3, 26)
 """Binary digits of rounded columns, the fewest first; with more, the products of the columns might not fit a float."""
@@ -73,7 +84,7 @@ _BITS = range(3, 26)
 
 @dataclass(frozen=True, eq=False)
 class FittedExactly:
-    """Certified factors, and what it took to find them: random starts, rounds of the last one, iterations of all.
+    """Certified factors, and what it took to find them: starts, rounds and iterations of all of them.
 
     ``tried`` has the numbers of columns that a search for the smallest tried, in order, and whether each was enough.
 
@@ -110,8 +121,8 @@ def fit_exact(
 
     The factors are integers. ``columns`` counts those of B and C together, or is (k_B, k_C), or with
     ``model="logistic"`` counts those of X and of Y. Rounds of at most ``iterations`` of L-BFGS follow each other until
-    ``patience`` of them in a row left more than nine tenths of the wrong pairs; then the next of ``starts`` searches
-    begins. If so many pairs are wrong after the first round that more would be in vain, the search ends there.
+    ``patience`` of them in a row left more than nine tenths of the wrong pairs, or one left so many that more would be
+    in vain. Then the next of ``starts`` searches begins, with some more columns, which it drops one by one.
 
     >>> from philia import as_graph
     >>> ring = as_graph([(i, (i + 1) % 6) for i in range(6)])
@@ -120,25 +131,12 @@ def fit_exact(
     >>> fit_exact(ring, 1, starts=1, patience=1, iterations=10) is None
     True
     """
-    if not graph.n_nodes:
-        raise InvalidGraphError("the graph has no nodes; there is nothing to fit")
     k_B, k_C = _counts(columns, model)
-    if min(k_B, k_C) < 1 or (graph.n_links and k_C == 1):  # no graph with a link has fewer: docs/exact.md
-        return None
-    # Weights are dropped, because every link has to be right.
-    hinge = Hinge(replace(graph, weights=None), np.repeat([1.0, -1.0], [k_B - 1, k_C - 1]))
-    rng = np.random.default_rng(random_state)
-    search = _Search(hinge, iterations, on_iteration, f"{k_B + k_C} columns")
-    for start in range(1, starts + 1):
-        with one_blas_thread():
-            begun = _spectral(hinge, rng) if start == 1 else _random(hinge, rng)
-            for round_, F in enumerate(search.rounds(begun, rng, patience), start=1):
-                whole = None if F is None else _rounded(hinge, F)
-                if whole is not None:
-                    found = certified(graph, _representation(*whole, hinge.signs, model))
-                    return FittedExactly(found, start, round_, search.iterations)
-                if search.is_hopeless:
-                    return None
+    search = _Search(graph, random_state, patience, iterations, on_iteration)
+    for start in range(starts):
+        found = search.reached((k_B, k_C), start * max(1, (k_B + k_C) // _WIDER))
+        if found is not None:
+            return FittedExactly(certified(graph, found.representation(model)), start + 1, search.rounds, search.done)
     return None
 
 
@@ -147,7 +145,6 @@ def smallest_exact(
     *,
     model: Form = "community",
     most: int | None = None,
-    starts: int = 3,
     patience: int = 5,
     iterations: int = 1000,
     random_state: int = 0,
@@ -155,42 +152,33 @@ def smallest_exact(
 ) -> FittedExactly | None:
     """The exact fit with the fewest columns that the search finds, certified; None if there is none up to ``most``.
 
-    The number of columns is doubled, from the least that could do, until a fit is exact, and then bisected. That no
-    exact fit was found with fewer columns proves nothing, except how far this search gets. ``most`` is n by default.
+    The search begins with half as many columns again as the degeneracy, which are enough for most networks, and with
+    more if they are not. From an exact fit it drops columns, at first an eighth at a time, then fewer, until one is too
+    many. That no exact fit was found with fewer columns proves nothing, except how far this search gets. ``most`` is n
+    by default. Once a fit is exact, an interrupt (Ctrl-C) ends the search and gives the smallest so far.
 
     >>> from philia import as_graph
-    >>> smallest_exact(as_graph([("ann", "bob"), ("bob", "cat")]), starts=1, patience=1, iterations=40).columns
+    >>> smallest_exact(as_graph([("ann", "bob"), ("bob", "cat")]), patience=1, iterations=40).columns
     3
     """
-
+    least, most = least_columns(graph).columns, max(graph.n_nodes, 2) if most is None else most
+    search = _Search(graph, random_state, patience, iterations, on_iteration)
     tried: list[tuple[int, bool]] = []
-
-    def fitted(columns: int) -> FittedExactly | None:
-        found = fit_exact(
-            graph,
-            columns,
-            model=model,
-            starts=starts,
-            patience=patience,
-            iterations=iterations,
-            random_state=random_state,
-            on_iteration=on_iteration,
-        )
+    columns, found = min(max(3 * degeneracy(graph) // 2, least), most), None
+    while found is None:
+        found = search.started(_counts(columns, model))
         tried.append((columns, found is not None))
-        return found
-
-    most = max(graph.n_nodes, 2) if most is None else most
-    high = min(least_columns(graph).columns, most)
-    low = high - 1
-    best = fitted(high)
-    while best is None and high < most:
-        low, high = high, min(2 * high, most)
-        best = fitted(high)
-    while best is not None and high - low > 1:
-        middle = (low + high) // 2
-        found = fitted(middle)
-        low, high, best = (middle, high, best) if found is None else (low, middle, found)
-    return None if best is None else replace(best, tried=tuple(tried))
+        if found is None and columns == most:
+            return None
+        columns = min(columns + columns // 2 + 1, most)
+    try:
+        for columns, narrower in search.narrower(found, least, model):
+            tried.append((columns, narrower is not None))
+            found = narrower or found
+    except KeyboardInterrupt:
+        pass  # the best fit so far is a result
+    proved = certified(graph, found.representation(model))
+    return FittedExactly(proved, 1, search.rounds, search.done, tuple(tried))
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,73 +191,139 @@ class _Point:
     wrong: int
 
 
-class _Search:
-    """Rounds of L-BFGS on one graph; a round ends early if every sign is right."""
+@dataclass(frozen=True, eq=False)
+class _Exact:
+    """Factors whose scores all have the right signs, with the same rounded to integers: background and columns."""
 
-    def __init__(self, hinge: Hinge, iterations: int, on_iteration: OnIteration | None, stage: str) -> None:
-        self.hinge, self.on_iteration, self.stage = hinge, on_iteration, stage
-        self.most, self.iterations, self.fewest = iterations, 0, np.inf
-        self.began = time.perf_counter()
-
-    def rounds(self, F: Numbers, rng: np.random.Generator, patience: int) -> Iterator[Numbers | None]:
-        """After each round the factors if they are exact, else None, until several in a row made no progress."""
-        best, lowest, since, share = F, np.inf, 0, 1.0
-        self.fewest = np.inf
-        while since < patience:
-            end = self._minimized(F, round(share * self.most))
-            if not end.wrong:
-                yield end.F
-                return
-            since = 0 if end.wrong <= _PROGRESS * self.fewest else since + 1
-            self.fewest = min(self.fewest, end.wrong)
-            if end.value < lowest:
-                best, lowest = end.F, end.value
-            yield None
-            F, share = _shaken(best, rng), _LATER
+    hinge: Hinge
+    F: Numbers
+    background: Integers
+    columns: Integers
 
     @property
-    def is_hopeless(self) -> bool:
-        """Whether every round left so many wrong pairs that no other would help."""
-        return self.fewest > max(_HOPELESS[1], _HOPELESS[0] * self.hinge.graph.n_links)
+    def total(self) -> int:
+        """The number of columns, with the two that the background takes."""
+        return self.hinge.signs.size + 2
 
-    def _minimized(self, F: Numbers, most: int) -> _Point:
+    def representation(self, model: Form) -> Representation:
+        """The integers in the form that is asked for."""
+        X, signs = self.columns, self.hinge.signs.astype(np.int64)
+        if model == "logistic":
+            a, one = self.background[:, None], np.ones((len(X), 1), dtype=np.int64)
+            return IntegerLogistic(np.hstack([X * signs, one, a]), np.hstack([X, a, one]), "fitted")
+        V, W = (_short(numbers) for numbers in absorbed(self.background, X, signs))
+        return IntegerCommunities(V, W, "fitted")
+
+
+class _Search:
+    """Rounds of L-BFGS on one graph, with any number of columns; ``done`` counts iterations, ``rounds`` the rounds."""
+
+    def __init__(
+        self, graph: Graph, random_state: int, patience: int, iterations: int, on_iteration: OnIteration | None
+    ) -> None:
+        if not graph.n_nodes:
+            raise InvalidGraphError("the graph has no nodes; there is nothing to fit")
+        self.graph = replace(graph, weights=None)  # every link has to be right, whatever its weight
+        self.patience, self.most, self.on_iteration = patience, iterations, on_iteration
+        self.rng, self.began = np.random.default_rng(random_state), time.perf_counter()
+        self.done = self.rounds = 0
+
+    def reached(self, counts: tuple[int, int], wider: int) -> _Exact | None:
+        """An exact fit, from a start with so many more columns of each kind, one of which is dropped at a time."""
+        found = self.started((counts[0] + wider, counts[1] + wider))
+        for extra in reversed(range(2 * wider)):
+            if found is None:
+                return None
+            found = self.narrowed(found, (counts[0] + extra // 2, counts[1] + (extra + 1) // 2))
+        return found
+
+    def started(self, counts: tuple[int, int]) -> _Exact | None:
+        """An exact fit that starts from eigenvectors."""
+        return self._fitted(counts, lambda hinge: _spectral(hinge, self.rng))
+
+    def narrowed(self, found: _Exact, counts: tuple[int, int]) -> _Exact | None:
+        """An exact fit that starts from one with more columns, without the least important of them."""
+        return self._fitted(counts, lambda hinge: _narrowed(found, hinge))
+
+    def narrower(self, found: _Exact, least: int, model: Form) -> Iterator[tuple[int, _Exact | None]]:
+        """Exact fits with fewer and fewer columns, or None where there was none, until a single one is too many."""
+        failed = None
+        while found.total > least:
+            step = found.total // _STEP if failed is None else (found.total - failed) // 2
+            columns = max(found.total - max(step, 1), least)
+            fewer = self.narrowed(found, _counts(columns, model))
+            yield columns, fewer
+            if fewer is not None:
+                found = fewer
+            elif columns == found.total - 1:
+                return
+            else:
+                failed = columns
+
+    def _fitted(self, counts: tuple[int, int], begin: Callable[[Hinge], Numbers]) -> _Exact | None:
+        if min(counts) < 1 or (self.graph.n_links and counts[1] == 1):  # no graph with a link has fewer: docs/exact.md
+            return None
+        hinge = Hinge(self.graph, np.repeat([1.0, -1.0], [counts[0] - 1, counts[1] - 1]))
+        with one_blas_thread():
+            return self._settled(hinge, begin(hinge))
+
+    def _settled(self, hinge: Hinge, F: Numbers) -> _Exact | None:
+        """Exact factors after some rounds; None if several in a row made no progress, or if it is hopeless."""
+        best, lowest, fewest, since, share = F, np.inf, np.inf, 0, 1.0
+        while since < self.patience:
+            end = self._minimized(hinge, F, round(share * self.most))
+            self.rounds += 1
+            if not end.wrong and (whole := _rounded(hinge, end.F)) is not None:
+                return _Exact(hinge, end.F, *whole)
+            since = 0 if end.wrong <= _PROGRESS * fewest else since + 1
+            fewest = min(fewest, end.wrong)
+            if since and fewest > max(_HOPELESS[1], _HOPELESS[0] * self.graph.n_links):
+                return None
+            if end.value < lowest:
+                best, lowest = end.F, end.value
+            F, share = _shaken(best, self.rng) if since else best, _LATER
+        return None
+
+    def _minimized(self, hinge: Hinge, F: Numbers, most: int) -> _Point:
         """Where L-BFGS ends; all pairs are looked at there, and every few iterations on the way."""
         steps: Steps = deque(maxlen=_MEMORY)
         values: list[float] = []
         while True:
-            pairs = self.hinge.near(F)
-            point = _Point(F, *self.hinge.at(F, pairs))
+            pairs = hinge.near(F)
+            point = _Point(F, *hinge.at(F, pairs))
             values.append(point.value)
             slow = len(values) > _SLOW[1] and point.value > (1 - _SLOW[0]) * values[-1 - _SLOW[1]]
             if not point.wrong or slow or len(values) * _SWEPT > most:
                 return point
             for _ in range(_SWEPT):
-                point = self._stepped(point, pairs, steps)
-                self._tell(point.value)
+                point = _stepped(hinge, point, pairs, steps)
+                self._tell(hinge, point)
             F = point.F
 
-    def _stepped(self, point: _Point, pairs: Pairs, steps: Steps) -> _Point:
-        """The point after one step, which is then remembered; the same point if no step lowers the value."""
-        direction = quasi_newton_direction(point.gradient.ravel(), steps)
-        promised = float(point.gradient.ravel() @ direction)
-        length = 1.0 if steps else _FIRST * np.sqrt(len(point.F) / max(promised, 1e-300))
-        for _ in range(_SHORTEST):
-            F = point.F - (length * direction).reshape(point.F.shape).astype(point.F.dtype)
-            new = _Point(F, *self.hinge.at(F, pairs))
-            if new.value < point.value - _ENOUGH * length * promised:
-                s, y = (new.F - point.F).ravel(), (new.gradient - point.gradient).ravel()
-                if (curvature := float(s @ y)) > 0:
-                    steps.append((s, y, curvature))
-                return new
-            length *= _SHORTER
-        steps.clear()  # the curvature was misleading
-        return point
-
-    def _tell(self, value: float) -> None:
-        self.iterations += 1
+    def _tell(self, hinge: Hinge, point: _Point) -> None:
+        self.done += 1
         if self.on_iteration is not None:
             seconds = time.perf_counter() - self.began
-            self.on_iteration(Progress(self.iterations, self.iterations, value, seconds, self.stage))
+            stage = f"{hinge.signs.size + 2} columns, {counted(point.wrong, 'wrong pair')}"
+            self.on_iteration(Progress(self.done, self.done, point.value, seconds, stage))
+
+
+def _stepped(hinge: Hinge, point: _Point, pairs: Pairs, steps: Steps) -> _Point:
+    """The point after one step, which is then remembered; the same point if no step lowers the value."""
+    direction = quasi_newton_direction(point.gradient.ravel(), steps)
+    promised = float(point.gradient.ravel() @ direction)
+    length = 1.0 if steps else _FIRST * np.sqrt(len(point.F) / max(promised, 1e-300))
+    for _ in range(_SHORTEST):
+        F = point.F - (length * direction).reshape(point.F.shape).astype(point.F.dtype)
+        new = _Point(F, *hinge.at(F, pairs))
+        if new.value < point.value - _ENOUGH * length * promised:
+            s, y = (new.F - point.F).ravel(), (new.gradient - point.gradient).ravel()
+            if (curvature := float(s @ y)) > 0:
+                steps.append((s, y, curvature))
+            return new
+        length *= _SHORTER
+    steps.clear()  # the curvature was misleading
+    return point
 
 
 def _spectral(hinge: Hinge, rng: np.random.Generator) -> Numbers:
@@ -283,20 +337,28 @@ def _spectral(hinge: Hinge, rng: np.random.Generator) -> Numbers:
     lengths = np.linalg.norm(W, axis=1, keepdims=True)
     W /= np.sqrt(np.maximum(lengths, _TINY))
     W *= _SIZE / max(np.sqrt((W**2).sum() / n), _TINY)
-    F = _random(hinge, rng)
-    F[:, :-1] = W + _NOISE * F[:, :-1]
-    return F
-
-
-def _random(hinge: Hinge, rng: np.random.Generator) -> Numbers:
-    """The start of later searches, because the first one would lead to the same place again."""
-    n, k = hinge.graph.n_nodes, hinge.signs.size
-    W = _SIZE / np.sqrt(max(k, 1)) * rng.normal(size=(n, k))
+    W += _NOISE * _SIZE / np.sqrt(max(k, 1)) * rng.normal(size=(n, k))
     return np.hstack([W, np.full((n, 1), _BACKGROUND)]).astype(hinge.kind)
 
 
+def _narrowed(found: _Exact, hinge: Hinge) -> Numbers:
+    """The factors of an exact fit in fewer columns: the leading ones, after a rotation of those with the same sign.
+
+    Rotations change no score. Nor does it change any if a column w is centred and the background makes up for it, as
+    w wᵀ = (w - c 1)(w - c 1)ᵀ + 1 gᵀ + g 1ᵀ with g = c w - ½ c² 1; then less is lost with a column.
+    """
+    W, signs, parts = found.F[:, :-1].astype(np.float64), found.hinge.signs, []
+    centre = W.mean(axis=0)
+    a = found.F[:, -1] + (W - centre / 2) @ (signs * centre)
+    for sign in (1.0, -1.0):
+        part = (W - centre)[:, signs == sign]
+        axes = np.linalg.eigh(part.T @ part)[1][:, ::-1]
+        parts.append(part @ axes[:, : np.count_nonzero(hinge.signs == sign)])
+    return np.hstack([*parts, a[:, None]]).astype(hinge.kind)
+
+
 def _shaken(F: Numbers, rng: np.random.Generator) -> Numbers:
-    return np.asarray(F + _NOISE * F.std() * rng.normal(size=F.shape), dtype=F.dtype)
+    return np.asarray(F + _SHAKEN * F.std() * rng.normal(size=F.shape), dtype=F.dtype)
 
 
 def _counts(columns: Columns, model: Form) -> tuple[int, int]:
@@ -323,15 +385,6 @@ def _rounded(hinge: Hinge, F: Numbers) -> tuple[Integers, Integers] | None:
         if not wrong_scores(hinge.graph, np.hstack([X * hinge.signs, one, a]), np.hstack([X, a, one]), stop=True):
             return a.ravel().astype(np.int64), X.astype(np.int64)
     return None
-
-
-def _representation(background: Integers, columns: Integers, signs: Float64Array, model: Form) -> Representation:
-    signs = signs.astype(np.int64)
-    if model == "logistic":
-        a, one = background[:, None], np.ones((background.size, 1), dtype=np.int64)
-        return IntegerLogistic(np.hstack([columns * signs, one, a]), np.hstack([columns, a, one]), "fitted")
-    V, W = (_short(numbers) for numbers in absorbed(background, columns, signs))
-    return IntegerCommunities(V, W, "fitted")
 
 
 def _short(numbers: Integers) -> Integers:

@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from math import prod
+from math import inf, prod
 from typing import ClassVar
 
 import numpy as np
@@ -32,7 +32,7 @@ from philia._types import Int64Array
 from philia.exact.logarithms import SLACK, UNIT, logarithm_table, long_logarithms
 from philia.exact.products import IntegerCommunities, IntegerLogistic, paired_communities
 from philia.exact.representation import Int8Array, Integers, Representation, Verdict, check_integers, check_starts
-from philia.exact.wrong_terms import Line, runs
+from philia.exact.wrong_terms import Line, WrongTerms, runs
 from philia.exceptions import InvalidParameterError
 from philia.execution import LocalThreads
 from philia.storage import require_memory
@@ -48,6 +48,9 @@ _SHORT = 1 << 24
 
 _OBJECT = 48
 """Bytes of a Python integer without its digits, and of the reference to it in an array."""
+
+_CLEAR = 8
+"""Bits by which a term may be ahead without a closer look, as long as others have smaller margins; most have."""
 
 _CHUNK = 1 << 10
 """Nodes or terms that are dealt with at once, where that may take long for each."""
@@ -112,9 +115,9 @@ class SignPolynomials:
     def bits(self) -> int:
         """An upper bound: with x the largest point, |2^e f| and each of its terms are at most 2^e ∏ (x + |r|)."""
         span = int(abs(self.points).max(initial=0))
-        unique, where = np.unique(self.roots, return_inverse=True)
+        unique = np.unique(self.roots)
         sizes = long_logarithms(span + abs(int(root)) for root in unique) + SLACK
-        totals = np.concatenate([[0], np.cumsum(sizes[where])])[self.starts]
+        totals = np.concatenate([[0], np.cumsum(sizes[np.searchsorted(unique, self.roots)])])[self.starts]
         whole = -(-np.diff(totals) // UNIT) + self.exponents - self.exponents.min(initial=0)
         return int(whole.max(initial=0)) + 1
 
@@ -148,13 +151,14 @@ class SignPolynomials:
         [(1, 1, 1)]
         """
         line = Line.of(wanted, self.points, self.starts, self.roots, self.leading)
-        yield from LocalThreads().map(lambda block: self._verdict(line, *block), line.blocks())
+        largest = self._largest(line)
+        yield from LocalThreads().map(lambda block: self._verdict(line, largest, *block), line.blocks())
 
-    def _verdict(self, line: Line, first: int, done: int, total: int) -> Verdict:
+    def _verdict(self, line: Line, largest: Int64Array, first: int, done: int, total: int) -> Verdict:
         """The verdict on the scores with wrong terms in this block, with the least margin by which a right term won."""
         if not total:
             return Verdict(done)
-        terms = line.terms(first, done, total)
+        terms = self._in_doubt(line, largest, line.terms(first, done, total))
         v, u, wanted = terms.owners, terms.nodes, terms.wanted
         counts = np.diff(line.polynomials[1])
         theirs, own = self._sizes(line, v, u), self._sizes(line, u, v)
@@ -225,6 +229,39 @@ class SignPolynomials:
     def arrays(self) -> Mapping[str, Integers]:
         """All of its numbers, for a file."""
         return {name: getattr(self, name) for name in ("points", "starts", "roots", "leading", "exponents")}
+
+    def _largest(self, line: Line) -> Int64Array:
+        """For each position, bits that no value 2^e |f| on the line exceeds; only for short points and roots."""
+        from philia.exact.compiled import rough_sizes_at
+
+        points, starts, roots, _ = line.polynomials
+        n = self.n_nodes
+        if not n or not self.is_short:
+            return np.zeros(n, np.int64)
+        far = np.maximum(abs(points[0] - roots), abs(points[-1] - roots)).astype(np.float64)
+        sizes = rough_sizes_at(np.arange(n), np.zeros(n, np.int64), np.zeros(1), starts, far)
+        return np.asarray(sizes + 1 + self.exponents[line.order])
+
+    def _in_doubt(self, line: Line, largest: Int64Array, terms: WrongTerms) -> WrongTerms:
+        """The terms that may be lost, and those that may have the least margin, told by sizes in whole bits."""
+        if not self.is_short:
+            return terms
+        from philia.exact.compiled import rough_sizes_at
+
+        points, starts, roots, _ = line.polynomials
+        points, roots, e = points.astype(np.float64), roots.astype(np.float64), self.exponents[line.order]
+        surely = e[terms.nodes] - largest[terms.owners]  # the other term, without its weight, is 1 or more
+        for clear in (_CLEAR, inf):
+            near = (surely <= clear) | (terms.others != terms.wanted)
+            found = WrongTerms(terms.owners[near], terms.nodes[near], terms.wanted[near], terms.others[near])
+            v, u = found.owners, found.nodes
+            theirs, own = rough_sizes_at(v, u, points, starts, roots), rough_sizes_at(u, v, points, starts, roots)
+            ahead = own + e[u] - theirs - e[v]  # up to three bits more or less
+            least = ahead.min(initial=1 << 62) + 3
+            if least <= clear:
+                break
+        doubt = (ahead - 3 <= max(0, least)) | (found.others != found.wanted)
+        return WrongTerms(v[doubt], u[doubt], found.wanted[doubt], found.others[doubt])
 
     def _sizes(self, line: Line, v: Int64Array, u: Int64Array) -> Int64Array:
         """The logarithms of 2^e_v |f_v(x_u)| for listed pairs of positions, in units, from below."""
