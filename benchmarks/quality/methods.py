@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from benchmarks.quality.ieclam import IeClam
-from philia import SVD, AttractRepel, BigClam, CommunityModel, LogisticPCA, SymNMF
+from philia import SVD, AttractRepel, BigClam, CommunityModel, IeClam, LogisticPCA, SymNMF
 from philia.models import LinkModel
 
 PHILIA = "philia"
@@ -45,7 +44,8 @@ MODELS: dict[str, Make] = {
     PHILIA: philia,
     "paper": paper,
     "BigClam": lambda k, seed: BigClam(k, include_diagonal=False, random_state=seed),
-    "IeClam": lambda k, seed: IeClam(k - k // 2, k // 2, random_state=seed),
+    # A community of IeClam is two numbers per node, too.
+    "IeClam": lambda k, seed: IeClam(max(1, k // 2), random_state=seed),
     "SymNMF": lambda k, seed: SymNMF(k, random_state=seed),
     "SVD": lambda k, seed: SVD(k, random_state=seed),
     # A column of logistic PCA is two numbers per node.
@@ -63,7 +63,7 @@ def about(model: LinkModel) -> dict[str, Any]:
     >>> about(paper(4, seed=0).fit([(0, 1), (1, 2), (2, 3)]))["numbers"]
     [2, 2]
     """
-    chosen = list(model.factors_.counts) if isinstance(model, (CommunityModel, IeClam)) else []
+    chosen = list(model.factors_.counts) if isinstance(model, CommunityModel) else []
     told = getattr(model, "selection_", None)
     return {
         "numbers": chosen,
