@@ -106,6 +106,10 @@ def _opening(scope: Scope, results: Sequence[Result], waiting: Sequence[Task], m
         "seeds; no setting was tuned towards a claim, and every section says which settings its models have. The "
         f"tasks took {_duration(seconds)} in total; tasks that run at the same time slow each other down.",
         "",
+        "The same seed gives the same digits on one machine, with any number of threads. On another processor rounding "
+        "differs: searches that end at their limit of iterations, and starts from eigenvectors of equal eigenvalues "
+        "(amazon has three components), then move the second or third digit. Sizes, theorems and formulas do not move.",
+        "",
     ]
     if scope.quick:
         lines += ["**This is the quick version**: few iterations, one seed, small data. Its verdicts mean little.", ""]
