@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from philia import BigClam, IeClam
 from philia._types import Float64Array
 from philia.datasets import dating_app, planted
+from philia.exceptions import InvalidParameterError
 from philia.factors import ConeFactors
 from philia.objective import AllPairsObjective, ClosedFormObjective, exact_objective
 
@@ -37,7 +40,7 @@ def test_every_node_is_in_the_cone_and_no_score_is_negative() -> None:
 
 def test_scores_are_the_difference_of_the_two_products() -> None:
     rng = np.random.default_rng(0)
-    factors = ConeFactors(rng.exponential(size=(6, 3)), rng.exponential(size=(6, 3)))
+    factors = ConeFactors(rng.exponential(size=(6, 3)), rng.exponential(size=(6, 3)), np.zeros(6))
     T, S = factors.inclusive, factors.exclusive
     np.testing.assert_allclose(factors.score_block(slice(None), slice(None)), T @ T.T - S @ S.T, atol=1e-12)
 
@@ -84,3 +87,33 @@ def test_the_terms_of_a_link_add_up_to_its_score() -> None:
         assert said.score == pytest.approx(float(model.decision_function([pair])[0]), abs=1e-9)
         assert said.probability == pytest.approx(float(model.predict_proba([pair])[0]), abs=1e-9)
         assert all(set(term.community.split(" meets ")) <= names for term in said.terms)
+
+
+def test_a_prior_stays_in_the_cone_and_comes_back_from_a_file(tmp_path: Path) -> None:
+    app = dating_app(60, cities=2, random_state=0)
+    model = IeClam(2, prior=True, random_state=0).fit(app.graph, held_out=0.1)
+    assert (np.abs(model.factors_.exclusive) <= model.factors_.inclusive).all()
+    model.save(tmp_path / "model.safetensors")
+    again = IeClam.load(tmp_path / "model.safetensors")
+    np.testing.assert_array_equal(again.log_prior(), model.log_prior())
+    np.testing.assert_array_equal(again.solution_.point, model.solution_.point)
+    other = IeClam(2, prior=True, random_state=0).fit(app.graph, held_out=0.1)
+    np.testing.assert_array_equal(other.log_prior(), model.log_prior())
+
+
+def test_a_prior_makes_hidden_pairs_likelier_where_the_likelihood_alone_overfits() -> None:
+    app = dating_app(200, cities=4, random_state=0)
+    told = []
+    for prior in (False, True):
+        model = IeClam(4, prior=prior, random_state=0).fit(app.graph, held_out=0.1)
+        assert model.held_out_ is not None
+        rows, columns = model.held_out_.pairs(app.graph.n_nodes)
+        told.append(model.score(pairs=zip(rows.tolist(), columns.tolist(), strict=True)))
+    assert told[1] > told[0]
+
+
+def test_without_a_prior_there_is_no_density() -> None:
+    with pytest.raises(InvalidParameterError, match="prior"):
+        IeClam(2, random_state=0).fit(GRAPH).log_prior()
+    with pytest.raises(InvalidParameterError, match="prior"):
+        IeClam(2, prior="flow").fit(GRAPH)  # type: ignore[arg-type]

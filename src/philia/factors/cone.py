@@ -18,15 +18,20 @@ class ConeFactors(LowRankFactors):
 
     With t = (u + v) / √2 and s = (v - u) / √2 this is t_i·t_j - s_i·s_j: ``inclusive`` columns attract, ``exclusive``
     ones repel, and |s| ≤ t, entry by entry, is the cone in which U and V are nonnegative. The scores of points in it
-    cannot be negative.
+    cannot be negative. ``density`` (n) has the log-density of each node under a learned prior, zeros without one.
 
-    >>> factors = ConeFactors(np.array([[1.0], [0.0], [1.0]]), np.array([[0.0], [1.0], [1.0]]))
+    >>> factors = ConeFactors(np.array([[1.0], [0.0], [1.0]]), np.array([[0.0], [1.0], [1.0]]), np.zeros(3))
     >>> factors.score_block(slice(0, 1), slice(0, 3)).tolist()  # only on the first side, so it meets the second
     [[0.0, 1.0, 1.0]]
     """
 
     first: Float64Array
     second: Float64Array
+    density: Float64Array
+
+    def features(self) -> Float64Array:
+        """T and S."""
+        return np.hstack([self.inclusive, self.exclusive])
 
     @property
     def inclusive(self) -> Float64Array:
@@ -48,7 +53,7 @@ class ConeFactors(LowRankFactors):
     def terms(self, i: int, j: int) -> dict[str, float]:
         """What each community, or the meeting of two sides, adds to the score of a pair.
 
-        >>> factors = ConeFactors(np.array([[1.0], [0.0]]), np.array([[0.0], [1.0]]))
+        >>> factors = ConeFactors(np.array([[1.0], [0.0]]), np.array([[0.0], [1.0]]), np.zeros(2))
         >>> {name: round(term, 3) for name, term in factors.terms(0, 1).items()}
         {'B1': 0.5, 'C2 meets C1': 0.5}
         """

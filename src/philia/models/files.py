@@ -45,7 +45,7 @@ _SHAPES: dict[Any, dict[str, str]] = {
     BlockFactors: {"groups": "n", "densities": "gg"},
     CoinFactors: {"seed": "1", "groups": "n"},
     CommunityFactors: {"homophilous": "nb", "heterophilous": "nc", "background": "n"},
-    ConeFactors: {"first": "nk", "second": "nk"},
+    ConeFactors: {"first": "nk", "second": "nk", "density": "n"},
     FeatureFactors: {"features_of": "nk", "strengths": "kk", "constant": "1"},
     LogisticFactors: {"left": "nk", "right": "nk"},
     MixtureFactors: {"memberships": "nk", "emissions": "nk", "degrees": "n", "shares": "nk"},
