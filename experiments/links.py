@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from experiments.communities import both_readings, chosen_table
-from experiments.data import dataset, split_by_signs
+from experiments.communities import AUTHORS, both_readings, chosen_table
+from experiments.data import dataset, split_by_norms, split_by_signs
 from experiments.experiment import LARGE, Claim, Experiment, Result, Scope, Table, Task, on_all, verdict
 from experiments.methods import FAMILIES, GRID, OWN, SAME, Make, Shape, bigclam, ours, random_links, svd, symnmf
 from experiments.summaries import by_dataset, grid, mean
@@ -26,6 +26,7 @@ METHODS: dict[str, Make] = {
     **{name: family(SAME) for name, family in FAMILIES.items()},
     "RandomLinks": random_links,
     "CommunityModel, spectral start": ours(10, "spectral"),
+    AUTHORS: ours(10),
     "CommunityModel, penalty 1": ours(1),
     "CommunityModel, penalty 0.1": ours(0.1),
     "BigClam, no penalty": bigclam(include_diagonal=False),
@@ -138,7 +139,10 @@ def _pick(key: str) -> Callable[[Result], float | None]:
 
 def _predict(name: str, method: str, seed: int, iterations: int) -> dict[str, Any]:
     held_out = RandomPairs(RATE, seed=seed)
-    return _judge(name, METHODS[method], _shape(name, held_out, iterations), held_out)
+    shape = _shape(name, held_out, iterations)
+    if method == AUTHORS:
+        shape = shape.split(split_by_norms(seen(dataset(name).graph, held_out), shape.width))
+    return _judge(name, METHODS[method], shape, held_out)
 
 
 def _predict_at_its_best(name: str, method: str, seed: int, iterations: int) -> dict[str, Any]:

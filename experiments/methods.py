@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from philia.models import (
     SVD,
@@ -38,6 +38,14 @@ class Shape:
     def width(self) -> int:
         """The number of columns."""
         return self.attracting + self.repelling
+
+    def split(self, kinds: tuple[int, int]) -> Shape:
+        """The same with other numbers of columns that attract and that repel.
+
+        >>> Shape(3, 2, seed=0, iterations=200).split((1, 4)).repelling
+        4
+        """
+        return replace(self, attracting=kinds[0], repelling=kinds[1])
 
     @property
     def solver(self) -> LBFGSB:

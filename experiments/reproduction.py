@@ -106,6 +106,12 @@ def _opening(scope: Scope, results: Sequence[Result], waiting: Sequence[Task], m
         "seeds; no setting was tuned towards a claim, and every section says which settings its models have. The "
         f"tasks took {_duration(seconds)} in total; tasks that run at the same time slow each other down.",
         "",
+        "The same seed gives the same digits on one machine, with any number of threads. Another processor rounds "
+        "otherwise. On amazon, under three kinds of processors, four digits agree for BigClam, SymNMF and "
+        "SoftClustering and for the CommunityModel with a penalty of 10. What moves, in the third digit, are fits of "
+        "the CommunityModel with little or no penalty, which end at their limit of iterations (F1 of hidden links: "
+        "0.247 to 0.254), and the ROC area of SVD (0.801 to 0.810). Sizes, theorems and formulas do not move.",
+        "",
     ]
     if scope.quick:
         lines += ["**This is the quick version**: few iterations, one seed, small data. Its verdicts mean little.", ""]

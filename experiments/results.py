@@ -58,6 +58,7 @@ class ResultStore:
         about = {name: value for name, value in asdict(task).items() if name != "run"}
         record = {"key": task.key, **about, "values": values, "seconds": round(seconds, 3)}
         record |= {"code": task.code, "made_with": versions()}
+        record = json.loads(json.dumps(record))  # as it will be read: with lists where there were tuples
         self._read.pop(task.experiment, None)
         records = self._records(task.experiment)
         records[task.key] = record

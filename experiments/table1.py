@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import operator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -12,7 +13,7 @@ from matplotlib.figure import Figure
 from experiments.data import dataset
 from experiments.experiment import Claim, Experiment, Result, Scope, Table, Task, on_all, verdict
 from experiments.summaries import listed
-from philia.graphs import arboricity, degeneracy
+from philia.graphs import Graph, arboricity, as_graph, degeneracy
 
 PAPER = {
     "blog": (10_312, 333_983, 39, 3_992, 114),
@@ -35,16 +36,22 @@ class Table1(Experiment):
     title = "Table 1: the five networks"
     about = (
         "Nodes, links, labels, largest degree and degeneracy of the simple undirected graphs, counted by philia and "
-        "shown beside the paper's; the exact arboricity with a witness; how often linked nodes share a label."
+        "shown beside the paper's; the exact arboricity with a witness; how often linked nodes share a label, "
+        "and the correlation of their degrees. The bounds are compared on the five networks and on classes of graphs."
     )
 
     def tasks(self, scope: Scope) -> Iterator[Task]:
         """One per network."""
         for name in scope.datasets:
             yield Task(self.name, name, "counts", 0, {}, partial(_counts, name))
+        sizes = (100, 300) if scope.quick else (100, 1000, 10_000)
+        for name in _CLASSES:
+            yield Task(self.name, name, CLASS, 0, {"nodes": sizes}, partial(_growing, name, sizes))
 
     def tables(self, results: Sequence[Result]) -> list[Table]:
         """The sizes, the bounds, and the shares of pairs with a common label."""
+        kinds = [r for r in results if r.method == CLASS]
+        results = [r for r in results if r.method != CLASS]
         sizes = tuple(_row(result) for result in results)
         columns = (
             "network",
@@ -63,6 +70,7 @@ class Table1(Experiment):
                 f"{r.values['linked_sharing']:.3f}",
                 f"{r.values['random_sharing']:.3f}",
                 f"{r.values['weighted_sharing']:.3f}",
+                f"{r.values['assortativity']:+.2f}",
             )
             for r in results
         )
@@ -74,10 +82,17 @@ class Table1(Experiment):
                 bounds,
             ),
             Table(
-                "Share of pairs with a common label",
-                ("network", "linked pairs", "random pairs", "random pairs, nodes drawn by degree"),
+                "Share of pairs with a common label, and the correlation of degrees",
+                ("network", "linked pairs", "random pairs", "random pairs, nodes drawn by degree", "Newman's r"),
                 sharing,
-                "Heterophily by labels means that linked pairs share less often than pairs drawn by degree.",
+                "Heterophily by labels means that linked pairs share less often than pairs drawn by degree; by degrees "
+                "it means that r is negative, and popular nodes link to unpopular ones. The paper's references measure "
+                "the latter.",
+            ),
+            Table(
+                "Classes of graphs, by the number of nodes",
+                ("class", "nodes", "largest degree c", "arboricity α", "2c + 1", "4α² + 1"),
+                tuple(_class_row(r) for r in kinds),
             ),
         ]
 
@@ -87,16 +102,25 @@ class Table1(Experiment):
 
     def claims(self, results: Sequence[Result]) -> list[Claim]:
         """Whether the counts agree, and what the text concludes from them."""
-        if not results:
+        if not any(r.method != CLASS for r in results):
             return [_unjudged(where, claim) for where, claim in _CLAIMS]
-        return [_same_counts(results), _degeneracy_bounds(results), _more_applicable(results), _heterophily(results)]
+        counted = [r for r in results if r.method != CLASS]
+        return [
+            _same_counts(counted),
+            _degeneracy_bounds(counted),
+            _more_applicable(counted),
+            _by_class(results),
+            *_heterophily(counted),
+        ]
 
 
 _CLAIMS = (
     ("Table 1", "The five networks have the sizes that are printed."),
     ("Table 1", "Degeneracy is at least the arboricity."),
     ("Section 1", "The bound by arboricity applies to real networks more widely than the one by maximum degree."),
-    ("Appendix", "POS, PPI and Amazon show marked heterophily; Blog and YouTube are dominated by homophily."),
+    ("Section 1", "The bound by arboricity applies to more kinds of graphs than the one by maximum degree."),
+    ("Appendix", "POS, PPI and Amazon show marked heterophily."),
+    ("Appendix", "Blog and YouTube are dominated by homophily."),
 )
 
 
@@ -142,16 +166,38 @@ def _more_applicable(results: Sequence[Result]) -> Claim:
     return Claim(*_CLAIMS[2], "4α² + 1 < 2c + 1 on most of the five networks", measured, told)
 
 
-def _heterophily(results: Sequence[Result]) -> Claim:
-    less = [r.dataset for r in results if r.values["linked_sharing"] < r.values["weighted_sharing"]]
-    expected = {"pos", "ppi", "amazon"}
-    measured = f"linked nodes share a label less often than chance on {listed(less)}"
-    return Claim(
-        *_CLAIMS[3],
-        "by labels: linked pairs share one less often than pairs drawn by degree",
-        measured,
-        verdict(on_all(set(less) == expected, _names(results))),
+def _by_class(results: Sequence[Result]) -> Claim:
+    """Whether classes of graphs have a bounded arboricity while their largest degree grows; the converse never is."""
+    found = {r.dataset: r.values for r in results if r.method == CLASS}
+    said = "; ".join(
+        f"{name}: α {v['arboricity'][-1]} while c grows to {v['max_degree'][-1]:,}" for name, v in found.items()
     )
+    grows = all(v["max_degree"][0] < v["max_degree"][-1] and len(set(v["arboricity"])) == 1 for v in found.values())
+    counted = [r.values for r in results if r.method != CLASS]
+    within = all(v["arboricity"] <= v["max_degree"] // 2 + 1 for v in counted)
+    told = verdict(grows and within if len(found) == len(_CLASSES) and counted else None)
+    reading = "by classes: α stays while c grows in classes of sparse graphs, and α ≤ c / 2 + 1 in all"
+    return Claim(*_CLAIMS[3], reading, said or "nothing was run", told)
+
+
+def _heterophily(results: Sequence[Result]) -> Iterator[Claim]:
+    """Both halves of the statement, by labels and by degrees, which the paper's references mean."""
+    lift = {r.dataset: r.values["linked_sharing"] / r.values["weighted_sharing"] for r in results}
+    degrees = {r.dataset: float(r.values["assortativity"]) for r in results}
+    kinds = (
+        (_CLAIMS[4], ("pos", "ppi", "amazon"), operator.lt),
+        (_CLAIMS[5], ("blog", "youtube"), operator.gt),
+    )
+    for about, names, right in kinds:
+        for measures, even, what in (
+            (lift, 1.0, "by labels: linked pairs share one, relative to pairs drawn by degree"),
+            (degrees, 0.0, "by degrees: Newman's r, the correlation of the degrees of linked nodes"),
+        ):
+            said = ", ".join(f"{name} {value:.2f}" for name, value in measures.items())
+            side = "below" if names[0] == "pos" else "above"
+            holds = all(right(measures[name], even) for name in names if name in measures)
+            told = verdict(on_all(holds, _names(results)))
+            yield Claim(*about, f"{what}; {side} {even:g} on {listed(names)}", said, told)
 
 
 def _counts(name: str) -> dict[str, Any]:
@@ -167,8 +213,50 @@ def _counts(name: str) -> dict[str, Any]:
         "arboricity": int(found.value),
         "witness_nodes": len(found.lower),
         "note": _NOTES.get(name, ""),
+        "assortativity": round(_assortativity(graph), 4),
         **_sharing(name),
     }
+
+
+def _assortativity(graph: Graph) -> float:
+    """The correlation of the degrees at both ends of the links, each link in both directions (Newman, 2002)."""
+    rows, columns = graph.links
+    one, other = np.concatenate([rows, columns]), np.concatenate([columns, rows])
+    return float(np.corrcoef(graph.degrees[one], graph.degrees[other])[0, 1])
+
+
+def _growing(name: str, sizes: Sequence[int]) -> dict[str, Any]:
+    """The largest degree and the arboricity of a class of graphs, by the number of nodes."""
+    graphs = [as_graph(_CLASSES[name](size, np.random.default_rng(0))) for size in sizes]
+    degrees, bounds = [int(g.degrees.max()) for g in graphs], [int(arboricity(g).value) for g in graphs]
+    return {"max_degree": degrees, "arboricity": bounds}
+
+
+def _star(n: int, _: np.random.Generator) -> list[tuple[int, int]]:
+    return [(0, i) for i in range(1, n)]
+
+
+def _recursive_tree(n: int, rng: np.random.Generator) -> list[tuple[int, int]]:
+    """Each node links to an earlier one."""
+    return [(i, int(rng.integers(i))) for i in range(1, n)]
+
+
+def _preferential(n: int, rng: np.random.Generator) -> list[tuple[int, int]]:
+    """Each node links to two earlier ones, drawn by degree."""
+    ends, links = [0, 1], [(0, 1)]
+    for i in range(2, n):
+        chosen = {ends[int(rng.integers(len(ends)))] for _ in range(2)}
+        links += [(i, j) for j in sorted(chosen)]
+        ends += [end for j in sorted(chosen) for end in (i, j)]
+    return links
+
+
+CLASS = "class of graphs"
+_CLASSES: dict[str, Callable[[int, np.random.Generator], list[tuple[int, int]]]] = {
+    "stars": _star,
+    "random trees": _recursive_tree,
+    "preferential attachment, 2 links": _preferential,
+}
 
 
 _NOTES = {
@@ -206,6 +294,12 @@ def _row(result: Result) -> tuple[str, ...]:
 
 def _bounds_row(result: Result) -> tuple[str, ...]:
     return (result.dataset, f"{_by_degree(result):,}", f"{_by_arboricity(result):,}", f"{result.values['nodes']:,}")
+
+
+def _class_row(result: Result) -> tuple[str, ...]:
+    c, alpha = result.values["max_degree"], result.values["arboricity"]
+    counts = (result.settings["nodes"], c, alpha, [2 * v + 1 for v in c], [4 * v * v + 1 for v in alpha])
+    return (result.dataset, *(", ".join(f"{v:,}" for v in values) for values in counts))
 
 
 def _by_degree(result: Result) -> int:

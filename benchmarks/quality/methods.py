@@ -1,13 +1,21 @@
-"""The models that are compared, each made for a number of columns and a seed."""
+"""The models that are compared, each made for a number of columns and a seed.
+
+Models that are told a number of columns are treated alike, in three ways: as they come, with the paper's penalty of 10
+and random start, and each with its own best settings, chosen by pairs that are hidden from it beyond those held out.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from benchmarks.quality.ieclam import IeClam
-from philia import SVD, AttractRepel, BigClam, CommunityModel, LogisticPCA, SymNMF
+from experiments.methods import FAMILIES, OWN, SAME, Family, Settings, Shape
+from experiments.methods import Make as MakeShaped
+from experiments.tuning import best_settings
+from philia import SVD, AttractRepel, BigClam, CommunityModel, IeClam, LogisticPCA, SymNMF
+from philia.graphs import Graph
 from philia.models import LinkModel
+from philia.pairs import RandomPairs
 
 PHILIA = "philia"
 Make = Callable[[int, int], LinkModel]
@@ -45,7 +53,8 @@ MODELS: dict[str, Make] = {
     PHILIA: philia,
     "paper": paper,
     "BigClam": lambda k, seed: BigClam(k, include_diagonal=False, random_state=seed),
-    "IeClam": lambda k, seed: IeClam(k - k // 2, k // 2, random_state=seed),
+    # A community of IeClam is two numbers per node, too.
+    "IeClam": lambda k, seed: IeClam(max(1, k // 2), random_state=seed),
     "SymNMF": lambda k, seed: SymNMF(k, random_state=seed),
     "SVD": lambda k, seed: SVD(k, random_state=seed),
     # A column of logistic PCA is two numbers per node.
@@ -53,7 +62,57 @@ MODELS: dict[str, Make] = {
     "AttractRepel": lambda k, seed: AttractRepel(k - k // 2, k // 2, random_state=seed),
 }
 
-EFFORT = {PHILIA: 3.0, "SVD": 0.05, "LogisticPCA": 2.0, "SymNMF": 0.8}
+
+def ieclam(settings: Settings) -> MakeShaped:
+    """IeClam with as many numbers per node: half as many communities, with two sides each.
+
+    >>> ieclam(SAME)(Shape(3, 2, seed=0, iterations=200)).n_communities
+    2
+    """
+    return lambda shape: IeClam(
+        max(1, shape.width // 2),
+        penalty=settings.penalty,
+        start=settings.start,
+        solver=shape.solver,
+        random_state=shape.seed,
+    )
+
+
+PENALIZED: dict[str, Family] = {**FAMILIES, "IeClam": ieclam}
+"""The models that have a penalty and a start to choose; CommunityModel with the paper's other settings."""
+
+LIKE_PAPER = ", penalty 10"
+"""What follows the name of a model with the settings of ``paper``."""
+
+
+def _like_paper(family: Family) -> Make:
+    return lambda k, seed: family(SAME)(_shape(k, seed))
+
+
+MODELS |= {name + LIKE_PAPER: _like_paper(family) for name, family in PENALIZED.items() if name != "CommunityModel"}
+CHOOSING = tuple(name + OWN for name in PENALIZED)
+"""Models that choose their settings before the fit."""
+
+
+def fitted(method: str, graph: Graph, k: int, seed: int, held_out: RandomPairs | None = None) -> LinkModel:
+    """A model fitted to all pairs but those held out, after it chose its settings if it is one that does.
+
+    >>> from philia.datasets import classic
+    >>> fitted("BigClam, own settings", classic("karate"), 2, seed=0).n_communities
+    2
+    """
+    if method in MODELS:
+        return MODELS[method](k, seed).fit(graph, held_out=held_out)
+    family, shape = PENALIZED[method.removesuffix(OWN)], _shape(k, seed)
+    chosen = best_settings(family, graph, shape, lambda found: found.average_precision, held_out)
+    return family(chosen.settings)(shape).fit(graph, held_out=held_out)
+
+
+def _shape(k: int, seed: int) -> Shape:
+    return Shape(k - k // 2, k // 2, seed, 200)
+
+
+EFFORT = {**dict.fromkeys(CHOOSING, 3.0), PHILIA: 3.0, "SVD": 0.05, "LogisticPCA": 2.0, "SymNMF": 0.8}
 """How much longer than a fit of 200 steps a model takes, where it is not about as long."""
 
 
@@ -63,7 +122,7 @@ def about(model: LinkModel) -> dict[str, Any]:
     >>> about(paper(4, seed=0).fit([(0, 1), (1, 2), (2, 3)]))["numbers"]
     [2, 2]
     """
-    chosen = list(model.factors_.counts) if isinstance(model, (CommunityModel, IeClam)) else []
+    chosen = list(model.factors_.counts) if isinstance(model, CommunityModel) else []
     told = getattr(model, "selection_", None)
     return {
         "numbers": chosen,

@@ -176,7 +176,7 @@ def test_the_page_says_what_results_there_are(tmp_path: Path) -> None:
     page = (tmp_path / "README.md").read_text()
     assert page.count("| **holds** |") == 10
     assert "| philia | **0.600** |" in page
-    assert "IeClam is not run on slashdot" in page
+    assert "paper is not run on slashdot" in page
     assert (tmp_path / "figures" / "planted-philia.svg").is_file()
 
 

@@ -37,10 +37,30 @@ def test_a_setting_that_a_model_does_not_have_is_refused(run: Any) -> None:
     assert "SVD has no --penalty option" in refused.stderr
 
 
-def test_only_the_community_model_explains(run: Any) -> None:
-    run("fit", "links.csv", "--model", "BigClam", "-B", "2", "-C", "1", "-o", "new.safetensors")
+@pytest.mark.parametrize("name", ["BigClam", "IeClam"])
+def test_scores_that_are_sums_are_explained(name: str, run: Any, run_json: Any) -> None:
+    run("fit", "links.csv", "--model", name, "-B", "2", "-C", "1", "-o", "new.safetensors")
+    said = run("explain", "new.safetensors", "n0", "n1").stdout
+    assert "n0 and n1: predicted probability" in said
+    found = run_json("explain", "new.safetensors", "n0", "n1")
+    assert sum(term["amount"] for term in found["terms"]) == pytest.approx(found["score"])
+    refused = run("explain", "new.safetensors", "n0", "n1", "--figure", "why.png", code=2)
+    assert "log-odds" in refused.stderr
+
+
+def test_pairs_of_communities_are_explained_and_drawn(folder: Path, run: Any, run_json: Any) -> None:
+    run("fit", "links.csv", "--model", "LatentFeatures", "-B", "2", "-C", "1", "-o", "new.safetensors")
+    found = run_json("explain", "new.safetensors", "n0", "n1")
+    total = found["baseline"] + sum(reason["log_odds"] for reason in found["reasons"])
+    assert total == pytest.approx(found["logit"])
+    run("explain", "new.safetensors", "n0", "n1", "--figure", "why.png")
+    assert (folder / "why.png").is_file()
+
+
+def test_scores_that_are_no_sums_are_not_explained(run: Any) -> None:
+    run("fit", "links.csv", "--model", "NormalizedCuts", "-B", "2", "-C", "1", "-o", "new.safetensors")
     refused = run("explain", "new.safetensors", "n0", "n1", code=2)
-    assert "holds a BigClam" in refused.stderr
+    assert "holds a NormalizedCuts" in refused.stderr
 
 
 def test_models_are_compared_on_the_same_pairs(folder: Path, run_json: Any) -> None:

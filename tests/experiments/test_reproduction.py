@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from experiments import EXPERIMENTS, QUICK, WHOLE, Result, Task, reproduce
-from experiments.data import dataset, split_by_signs
+from experiments.data import dataset, split_by_norms, split_by_signs
 from experiments.results import ResultStore, run_tasks
 from philia.exceptions import MissingDataError
 from tests.strategies import random_graph
@@ -157,3 +157,54 @@ def test_the_lowest_error_is_judged_by_the_numbers(ours: float, verdict: str) ->
     assert first.verdict == verdict
     few = {name: errors[name] for name in ("amazon", "ppi")}
     assert EXPERIMENTS["reconstruction"].claims(list(reconstructed(few)))[0].verdict == "cannot be judged"
+
+
+def test_settings_with_tuples_are_recognized_at_once(tmp_path: Path) -> None:
+    ran: list[str] = []
+    store, sized = ResultStore(tmp_path), task("a", ran, {"nodes": (100, 1000)})
+    run_tasks([sized], store)
+    run_tasks([sized], store)
+    assert ran == ["a"]
+
+
+@pytest.mark.parametrize("k", [2, 5])
+def test_the_authors_split_keeps_both_kinds(k: int) -> None:
+    attracting, repelling = split_by_norms(random_graph(30, 0.2, seed=0), k, iterations=20)
+    assert attracting + repelling == k
+    assert min(attracting, repelling) >= 1
+
+
+def counted(name: str, **values: Any) -> Result:
+    common = {"nodes": 9, "links": 9, "labels": 2, "max_degree": 9, "degeneracy": 3, "arboricity": 2, "note": ""}
+    return made_up("table1", name, "counts", {**common, **values})
+
+
+def test_heterophily_is_judged_by_labels_and_by_degrees() -> None:
+    shares = {"pos": 0.1, "ppi": 0.3, "amazon": 0.3, "blog": 0.3, "youtube": 0.3}
+    results = [
+        counted(name, linked_sharing=shares[name], weighted_sharing=0.2, assortativity=-0.1) for name in WHOLE.datasets
+    ]
+    told = [c.verdict for c in EXPERIMENTS["table1"].claims(results) if c.where == "Appendix"]
+    assert told == ["does not hold", "holds", "holds", "does not hold"]
+
+
+def test_the_example_is_judged_with_the_penalty_and_without_it() -> None:
+    from experiments.introduction import METHODS
+
+    def fit(method: str) -> Result:
+        free = "no penalty" in method
+        values = {"normalized": 0.5, "city": 1.0, "gender": 1.0, "contrast": 40.0 if free else 2.0}
+        if not method.startswith("CommunityModel"):
+            values |= {"contrast": 1.0, "gender": 0.0}
+        return made_up("introduction", "dating app", method, values)
+
+    def point(method: str) -> Result:
+        ours = method.startswith("CommunityModel") and "no penalty" in method
+        values = {"normalized": 0.3 if ours else 0.4}
+        return Result("introduction", "dating app", f"{method}, length 4", 0, {"length": 4}, values, 1.0)
+
+    claims = EXPERIMENTS["introduction"].claims([*map(fit, METHODS), *map(point, METHODS)])
+    told = {where: [c.verdict for c in claims if c.where == where] for where in ("Figure 2, left", "Figure 3")}
+    assert told == {"Figure 2, left": ["does not hold", "holds"], "Figure 3": ["holds", "holds"]}
+    lowest = [c.verdict for c in claims if c.claim.startswith("The model has the lowest error")]
+    assert lowest == ["does not hold", "holds"]

@@ -8,6 +8,7 @@ import pytest
 from philia import SVD, AttractRepel, BigClam, LogisticPCA, NormalizedCuts, SoftClustering, SymNMF
 from philia._types import Float64Array
 from philia.datasets import classic, dating_app
+from philia.exceptions import InvalidParameterError
 from philia.graphs import Graph
 from tests.models.peers import cdlib_bigclam
 from tests.reference import updates
@@ -152,3 +153,53 @@ def test_blocks_have_the_densities_of_seen_pairs() -> None:
             )
             expected = graph.linked(rows[between], columns[between]).mean()
             assert model.factors_.densities[a, b] == pytest.approx(expected)
+
+
+def test_signs_are_those_of_the_second_eigenvector_of_the_laplacian(graph: Graph) -> None:
+    A = dense(graph)
+    roots = np.sqrt(A.sum(axis=1))
+    L = np.eye(len(A)) - A / np.maximum(np.outer(roots, roots), 1)
+    second = np.linalg.eigh(L)[1][:, 1]
+    ours = NormalizedCuts(2, cut_by="signs", random_state=0).fit(graph).factors_.groups
+    agreement = ((second > 0) == ours).mean()
+    assert max(agreement, 1 - agreement) == 1
+
+
+def test_signs_keep_components_apart() -> None:
+    apart = NormalizedCuts(2, cut_by="signs", random_state=0).fit([(0, 1), (1, 2), (0, 2), (3, 4), (4, 5), (3, 5)])
+    groups = apart.factors_.groups
+    assert len(set(groups[:3].tolist())) == len(set(groups[3:].tolist())) == 1
+    assert groups[0] != groups[3]
+
+
+def test_signs_divide_into_two_and_nothing_else() -> None:
+    with pytest.raises(InvalidParameterError, match="two"):
+        NormalizedCuts(3, cut_by="signs").fit(GRAPHS["karate"])
+    with pytest.raises(InvalidParameterError, match="cut_by"):
+        NormalizedCuts(2, cut_by="chance").fit(GRAPHS["karate"])
+
+
+def test_the_share_of_repulsion_is_that_of_the_negative_eigenvalues(graph: Graph) -> None:
+    model = AttractRepel(3, 2, penalty=0.1, random_state=0).fit(graph)
+    values = np.linalg.eigvalsh(model.factors_.score_block(slice(None), slice(None)))
+    expected = (values[values < 0] ** 2).sum() / (values**2).sum()
+    assert model.repulsion() == pytest.approx(expected, rel=1e-6)
+    assert 0 <= model.repulsion() <= 1
+
+
+def test_logistic_pca_starts_where_it_is_told(graph: Graph) -> None:
+    rng = np.random.default_rng
+    for start, size in (("scaled", 0.5), ("unit", 1.0)):
+        F = LogisticPCA(4, start=start).parametrization().start(graph, rng(0))
+        assert 0.9 * size < np.abs(F).max() <= size
+    with pytest.raises(InvalidParameterError, match="start"):
+        LogisticPCA(4, start="spectral").fit(graph)
+
+
+@pytest.mark.parametrize("kind", [BigClam, SymNMF, SoftClustering, AttractRepel])
+def test_the_terms_of_a_score_add_up(kind: type[BigClam | SymNMF | SoftClustering | AttractRepel]) -> None:
+    model = kind(3, random_state=0).fit(GRAPHS["karate"])
+    for pair in [(0, 1), (5, 30), (33, 2)]:
+        said = model.explain(*pair)
+        assert said.score == pytest.approx(float(model.decision_function([pair])[0]), abs=1e-9)
+        assert said.probability == pytest.approx(float(model.predict_proba([pair])[0]), abs=1e-9)

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from philia.cli import options
-from philia.cli.files import check_figure, load_community_model, save_figure
+from philia.cli.files import check_figure, save_figure
 from philia.cli.nodes import node_called, plain, shown
 from philia.cli.options import option
 from philia.cli.output import Output
+from philia.exceptions import InvalidParameterError
 
 if TYPE_CHECKING:
-    from philia.explain import LinkExplanation
+    from philia.explain import LinkExplanation, ScoreExplanation
 
 _SHOWN = 60
 """Reasons listed: all of a dense model's. Two nodes with thousands of links may share more communities."""
@@ -31,7 +32,7 @@ def explain(
     quiet: options.Quiet = False,
     debug: options.Debug = False,
 ) -> None:
-    """Explain a prediction: the effect of every community on the odds of one link.
+    """Explain a prediction: the effect of every community on the odds of one link, or on its score.
 
     Names that begin with a dash come after --, as in: philia explain model.safetensors -- -1 2
 
@@ -42,16 +43,58 @@ def explain(
     if figure is not None:
         check_figure(figure, force=force)
     with out.listening():
-        fitted = load_community_model(model, "explain its predictions")
-        nodes = fitted.graph_.nodes
-        explanation = fitted.explain(node_called(nodes, u), node_called(nodes, v))
+        explanation = _explained(model, u, v)
         if figure is not None:
-            from philia import plots
-
-            save_figure(plots.waterfall(explanation), figure)
+            _draw(explanation, figure)
             out.remark(f"Drew {figure}.")
-    show_explanation(out, explanation)
+    from philia.explain import ScoreExplanation
+
+    if isinstance(explanation, ScoreExplanation):
+        _show_score(out, explanation)
+    else:
+        show_explanation(out, explanation)
     out.data(_explanation_facts(explanation))
+
+
+def _explained(path: Path, u: str, v: str) -> LinkExplanation | ScoreExplanation:
+    from philia.models import load
+
+    model: Any = load(path)
+    if not hasattr(model, "explain"):
+        raise InvalidParameterError(
+            f"{str(path)!r} holds a {type(model).__name__}, whose scores are not sums over communities; "
+            "fit another model to explain its predictions"
+        )
+    nodes = model.graph_.nodes
+    found: LinkExplanation | ScoreExplanation = model.explain(node_called(nodes, u), node_called(nodes, v))
+    return found
+
+
+def _draw(explanation: LinkExplanation | ScoreExplanation, figure: Path) -> None:
+    from philia import plots
+    from philia.explain import ScoreExplanation
+
+    if isinstance(explanation, ScoreExplanation):
+        raise InvalidParameterError("--figure draws log-odds, which this model's scores are not; remove it")
+    save_figure(plots.waterfall(explanation), figure)
+
+
+def _show_score(out: Output, explanation: ScoreExplanation) -> None:
+    """Print the explanation of a score that is not the logarithm of odds.
+
+    >>> from philia.explain import ScoreExplanation
+    >>> _show_score(Output(), ScoreExplanation("ann", "bob", True, (), 0.5))
+    ann and bob: predicted probability 0.5 (linked in the data)
+    community ...
+    """
+    u, v = shown(explanation.u), shown(explanation.v)
+    state = "linked" if explanation.linked else "not linked"
+    out.say(f"{u} and {v}: predicted probability {explanation.probability:.3g} ({state} in the data)")
+    rows = [(term.community, term.effect, f"{term.amount:+.3f}") for term in explanation.strongest(_SHOWN)]
+    rest = [term.amount for term in explanation.strongest()[_SHOWN:]]
+    if rest:
+        rows.append((f"{len(rest):,} more", "", f"{math.fsum(rest):+.3f}"))
+    out.table(["community", "effect", "score"], [*rows, ("together", "", f"{explanation.score:+.3f}")], right=(2,))
 
 
 def show_explanation(out: Output, explanation: LinkExplanation) -> None:
@@ -89,18 +132,26 @@ def show_explanation(out: Output, explanation: LinkExplanation) -> None:
             out.say(f"{reason.community} has stability {reason.stability:.2f}, {reason.found}; {both}.")
 
 
-def _explanation_facts(explanation: LinkExplanation) -> dict[str, Any]:
+def _explanation_facts(explanation: LinkExplanation | ScoreExplanation) -> dict[str, Any]:
     """An explanation for programs; the baseline and the ``log_odds`` of the reasons sum to ``logit``.
+
+    Where scores are not log-odds, the ``amount`` of the terms sum to ``score``.
 
     >>> from philia.explain import LinkExplanation
     >>> _explanation_facts(LinkExplanation("ann", "bob", True, 0.0, ()))["probability"]
     0.5
     """
-    return {
+    from philia.explain import ScoreExplanation
+
+    about = {
         "u": plain(explanation.u),
         "v": plain(explanation.v),
         "linked": explanation.linked,
         "probability": explanation.probability,
+    }
+    if isinstance(explanation, ScoreExplanation):
+        return about | {"score": explanation.score, "terms": explanation.table()}
+    return about | {
         "logit": explanation.logit,
         "baseline": explanation.baseline,
         "reasons": [reason.row() for reason in explanation.strongest()],

@@ -3,8 +3,10 @@
 from philia.factors.blocks import BlockFactors
 from philia.factors.coins import CoinFactors
 from philia.factors.community import CommunityFactors
+from philia.factors.cone import ConeFactors
 from philia.factors.conversion import absorbed, doubled, rational, shift, split, strongest
 from philia.factors.factors import Factors, LowRankFactors
+from philia.factors.features import FeatureFactors
 from philia.factors.logistic import LogisticFactors
 from philia.factors.mixture import MixtureFactors
 from philia.factors.signed import SignedFactors
@@ -14,7 +16,9 @@ __all__ = [
     "BlockFactors",
     "CoinFactors",
     "CommunityFactors",
+    "ConeFactors",
     "Factors",
+    "FeatureFactors",
     "LogisticFactors",
     "LowRankFactors",
     "MixtureFactors",

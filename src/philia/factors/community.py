@@ -72,6 +72,15 @@ class CommunityFactors(LowRankFactors):
         repulsion = self.heterophilous[rows] * self.heterophilous[columns]
         return np.hstack([baseline[:, None], attraction, -repulsion])
 
+    def terms(self, i: int, j: int) -> dict[str, float]:
+        """What the baseline, if there is one, and each community add to the score of a pair.
+
+        >>> CommunityFactors(np.array([[1.0], [2.0]]), np.array([[3.0], [1.0]]), np.zeros(2)).terms(0, 1)
+        {'B1': 2.0, 'C1': -3.0}
+        """
+        baseline, *parts = self.contributions(np.array([i]), np.array([j]))[0].tolist()
+        return ({"baseline": baseline} if baseline else {}) | dict(zip(self.names, parts, strict=True))
+
     def features(self) -> Float64Array:
         """The columns of B and C, and the background if there is one.
 

@@ -19,7 +19,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 from scipy import linalg, sparse
-from scipy.sparse.linalg import eigsh
+from scipy.sparse.linalg import LinearOperator, eigsh
 
 from philia._types import Float64Array, FloatArray
 from philia.graphs.graph import Graph
@@ -102,6 +102,36 @@ def leading_ends(
         _leading(matrix, graph.n_links, largest, "largest", rng, tolerance),
         _leading(matrix, graph.n_links, smallest, "smallest", rng, tolerance),
     )
+
+
+def dividing_vector(graph: Graph, rng: np.random.Generator) -> Float64Array:
+    """The vector of a normalized cut: signs of its entries are the sides of the nodes (n).
+
+    It is the leading eigenvector of D^-½ A D^-½ without D^½ 1, the one that divides nothing. Being at right angles to
+    that positive vector, it has entries of both signs as soon as two nodes have links, in several components too.
+
+    >>> from philia import as_graph
+    >>> triangles = as_graph([(0, 1), (1, 2), (2, 0), (2, 3), (3, 4), (4, 5), (5, 3)])
+    >>> sides = dividing_vector(triangles, np.random.default_rng(0)) > 0
+    >>> bool((sides[:3] == sides[0]).all() and (sides[3:] != sides[0]).all())
+    True
+    """
+    n, roots = graph.n_nodes, np.sqrt(graph.degrees.astype(np.float64))
+    if not graph.n_links:
+        return np.where(np.arange(n) % 2, 1.0, -1.0)
+    scaling = _diagonal(1 / np.maximum(roots, 1))
+    matrix = (scaling @ graph.adjacency.astype(np.float64) @ scaling).tocsr()
+    even = roots / np.linalg.norm(roots)
+    if n <= _DENSE:
+        _, vectors = linalg.eigh(matrix.toarray() - 2 * np.outer(even, even))
+        return _oriented(vectors[:, -1])
+    without = LinearOperator((n, n), matvec=lambda x: matrix @ x - 2 * even * (even @ x), dtype=np.float64)
+    return _oriented(eigsh(without, k=1, which="LA", v0=rng.standard_normal(n))[1][:, 0])
+
+
+def _oriented(vector: Float64Array) -> Float64Array:
+    """An eigenvector or minus it, whichever is positive where it is largest: solvers leave the sign to chance."""
+    return np.asarray(vector * np.sign(vector[np.abs(vector).argmax()]))
 
 
 def _diagonal(values: Float64Array) -> sparse.dia_array:

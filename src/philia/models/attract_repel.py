@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from philia._types import Float64Array
+from philia._types import Float64Array, Node
 from philia.exceptions import InvalidParameterError
+from philia.explain import ScoreExplanation
 from philia.factors import SignedFactors
 from philia.fitting import Parametrization
-from philia.fitting.estimator import check_counts
+from philia.fitting.estimator import check_counts, check_is_fitted
 from philia.graphs import Graph
 from philia.graphs.spectrum import leading_ends
 from philia.models.factorization import Factorization, check_search
@@ -72,9 +73,37 @@ class AttractRepel(Factorization):
         P, N = self.factors_.positive, self.factors_.negative
         return np.asarray((N**2).sum(axis=1) - (P**2).sum(axis=1))
 
+    def repulsion(self) -> float:
+        """The share of repulsion in what was fitted, from 0 to 1: what the decomposition was proposed to measure.
+
+        B Bᵀ - C Cᵀ is divided into its positive and its negative eigenvalues, because columns of B and C may cancel in
+        part; the share is that of the negative ones in the sum of all squares. A network in which opposites attract has
+        more of it than one in which friends of friends are friends.
+
+        >>> from philia import AttractRepel
+        >>> bipartite = [(i, 5 + j) for i in range(5) for j in range(5)]
+        >>> cliques = [(i, j) for first in (0, 5) for i in range(first, first + 5) for j in range(first, i)]
+        >>> for links in (bipartite, cliques):
+        ...     print(round(AttractRepel(2, 1, random_state=0).fit(links).repulsion(), 1))
+        0.5
+        0.0
+        """
+        check_is_fitted(self)
+        P, N = self.factors_.positive, self.factors_.negative
+        _, R = np.linalg.qr(np.hstack([P, N]))
+        values = np.linalg.eigvalsh((R * np.repeat([1.0, -1.0], (P.shape[1], N.shape[1]))) @ R.T)
+        squares = values**2
+        total = float(squares.sum())
+        return float(squares[values < 0].sum()) / total if total else 0.0
+
     def parametrization(self) -> Parametrization:
         """F = [B C], of any sign."""
         return _SignedColumns(self.n_homophilous, self.n_heterophilous, self.loss)
+
+    def explain(self, u: Node, v: Node) -> ScoreExplanation:
+        """Why the two nodes have their score: what each community adds to it."""
+        check_is_fitted(self)
+        return self._explained(self.factors_.terms, u, v)
 
     def _check_parameters(self) -> None:
         check_counts(self, "n_homophilous", "n_heterophilous", least=0)

@@ -9,6 +9,8 @@ from philia.models.attract_repel import AttractRepel as AttractRepel
 from philia.models.bigclam import BigClam as BigClam
 from philia.models.community import CommunityModel as CommunityModel
 from philia.models.files import read_model, refusing_damage
+from philia.models.ieclam import IeClam as IeClam
+from philia.models.latent_features import LatentFeatures as LatentFeatures
 from philia.models.link_model import LinkModel
 from philia.models.logistic_pca import LogisticPCA as LogisticPCA
 from philia.models.normalized_cuts import NormalizedCuts as NormalizedCuts

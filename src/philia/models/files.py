@@ -23,7 +23,9 @@ from philia.factors import (
     BlockFactors,
     CoinFactors,
     CommunityFactors,
+    ConeFactors,
     Factors,
+    FeatureFactors,
     LogisticFactors,
     MixtureFactors,
     SignedFactors,
@@ -43,6 +45,8 @@ _SHAPES: dict[Any, dict[str, str]] = {
     BlockFactors: {"groups": "n", "densities": "gg"},
     CoinFactors: {"seed": "1", "groups": "n"},
     CommunityFactors: {"homophilous": "nb", "heterophilous": "nc", "background": "n"},
+    ConeFactors: {"first": "nk", "second": "nk", "density": "n"},
+    FeatureFactors: {"features_of": "nk", "strengths": "kk", "constant": "1"},
     LogisticFactors: {"left": "nk", "right": "nk"},
     MixtureFactors: {"memberships": "nk", "emissions": "nk", "degrees": "n", "shares": "nk"},
     SignedFactors: {"positive": "np", "negative": "nq"},
@@ -62,8 +66,8 @@ _WHOLE = (
 """Arrays of whole numbers; all others hold fractions."""
 
 _NONNEGATIVE = (
-    *_WHOLE, "homophilous", "heterophilous", "memberships", "emissions", "degrees", "shares", "homophilous_values",
-    "neighbourhoods_values",
+    *_WHOLE, "homophilous", "heterophilous", "first", "second", "memberships", "emissions", "degrees", "shares",
+    "homophilous_values", "neighbourhoods_values",
 )  # fmt: skip
 
 _LEAST = -sys.float_info.max

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numbers
 import os
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from html import escape
 from typing import Any, ClassVar, Self, TypeVar, get_type_hints
@@ -22,9 +22,11 @@ from philia.explain import (
     PredictedLink,
     RuleComparison,
     RuleEffect,
+    ScoreExplanation,
     Stability,
     best_missing_links,
     describe,
+    explain_score,
 )
 from philia.explain.communities import communities_of_columns, memberships_of, rows_of
 from philia.explain.rules import rule_names
@@ -119,10 +121,10 @@ class LinkModel(Estimator):
         ``held_out`` keeps pairs out of the fit, links and non-links alike, to test on them or because nothing is known
         about them: a share of all pairs such as 0.1, a list of pairs of names, or a function that takes a column and a
         row of names and returns which of their pairs to leave out. If X is a :class:`philia.Graph` with weights, models
-        with a loss over all pairs weight each link accordingly; ``SVD``, ``NormalizedCuts``, ``VGraph`` and
-        ``RandomLinks`` ignore weights. ``on_iteration`` is called with a ``Progress`` after each step, and with
-        ``verbose`` a progress bar is shown, on the terminal or below the cell of a notebook. Ctrl-C stops the fit and
-        keeps the best point so far.
+        with a loss over all pairs weight each link accordingly; ``SVD``, ``NormalizedCuts``, ``VGraph``,
+        ``LatentFeatures`` and ``RandomLinks`` ignore weights. ``on_iteration`` is called with a ``Progress`` after each
+        step, and with ``verbose`` a progress bar is shown, on the terminal or below the cell of a notebook. Ctrl-C
+        stops the fit and keeps the best point so far.
 
         ``checkpoint`` is a folder in which a long fit saves its progress. If the folder holds a checkpoint of the same
         fit, the fit resumes and reaches the same result as if it had never stopped. The folder is removed at the end.
@@ -265,6 +267,14 @@ class LinkModel(Estimator):
     def fit_predict(self, X: Any, y: Any = None) -> Int64Array:
         """Fit the model to a graph; ``labels_``, for programs that expect a clustering."""
         return self.fit(X, y).labels_
+
+    def _explained(self, terms: Callable[[int, int], Mapping[str, float]], u: Node, v: Node) -> ScoreExplanation:
+        """The score of a pair as a sum of the terms of its two rows, in the model's own words."""
+
+        def probability(score: float) -> float:
+            return float(self.loss.probability(np.array(score)))
+
+        return explain_score(self.graph_, terms, self._effect, probability, (u, v))
 
     def described(self, rule: str | float | None = None) -> DescribedGraph:
         """The graph annotated with the model's values per node and per link, for export to other programs.

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from philia._types import Float64Array
+from philia.exceptions import InvalidParameterError
 from philia.explain.communities import odds_effect
 from philia.explain.rules import DOUBLED
 from philia.factors import LogisticFactors
@@ -32,6 +34,9 @@ class LogisticPCA(Factorization):
         The number of columns of X and of Y; each node has twice as many numbers.
     penalty
         Regularization strength, the weight of |X|² + |Y|²; 0 by default.
+    start
+        Where entries begin, at random: "scaled" between ±1/√n_columns, so that every logit begins between ±1, or
+        "unit" between ±1, as the authors' do.
     solver, include_diagonal, random_state, dtype, n_jobs, executor
         As in ``CommunityModel``.
 
@@ -51,6 +56,7 @@ class LogisticPCA(Factorization):
         n_columns: int = 8,
         *,
         penalty: float = 0.0,
+        start: str = "scaled",
         solver: str | AnySolver = "auto",
         include_diagonal: bool = True,
         random_state: Any = None,
@@ -60,6 +66,7 @@ class LogisticPCA(Factorization):
     ) -> None:
         self.n_columns = n_columns
         self.penalty = penalty
+        self.start = start
         self.solver = solver
         self.include_diagonal = include_diagonal
         self.random_state = random_state
@@ -69,7 +76,7 @@ class LogisticPCA(Factorization):
 
     def parametrization(self) -> Parametrization:
         """F = [X Y], scored one way: x_i·y_j."""
-        return _LogisticColumns(self.n_columns, self.loss)
+        return _LogisticColumns(self.n_columns, self.loss, _SIZES[self.start](self.n_columns))
 
     def _effect(self, strength: float) -> str:
         return odds_effect(strength)
@@ -77,20 +84,26 @@ class LogisticPCA(Factorization):
     def _check_parameters(self) -> None:
         check_counts(self, "n_columns", least=1)
         check_search(self)
+        if self.start not in _SIZES:
+            raise InvalidParameterError(f"start is {self.start!r}; use {' or '.join(map(repr, _SIZES))}")
+
+
+_SIZES: dict[Any, Callable[[int], float]] = {"scaled": lambda count: count**-0.5, "unit": lambda _: 1.0}
+"""The largest entry of each start, by the number of columns."""
 
 
 @dataclass(frozen=True)
 class _LogisticColumns(Parametrization):
     count: int
     loss: Loss
+    size: float
 
     @property
     def recipe(self) -> Recipe:
         return Recipe((Group("left", self.count), Group("right", self.count)), one_way(2 * self.count), self.loss)
 
     def start(self, graph: Graph, rng: np.random.Generator) -> Float64Array:
-        size = 1 / np.sqrt(self.count)
-        return rng.uniform(-size, size, size=(graph.n_nodes, 2 * self.count))
+        return rng.uniform(-self.size, self.size, size=(graph.n_nodes, 2 * self.count))
 
     def columns(self, factors: LogisticFactors) -> Float64Array:
         return np.hstack([factors.left, factors.right])

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from philia._types import Float64Array
+from philia._types import Float64Array, Node
+from philia.explain import ScoreExplanation
 from philia.factors import CommunityFactors
 from philia.fitting import Parametrization
-from philia.fitting.estimator import check_counts
+from philia.fitting.estimator import check_counts, check_is_fitted
 from philia.graphs import Graph
 from philia.initialization import Start, choose_start
 from philia.models.factorization import Factorization, check_search
@@ -71,6 +72,11 @@ class NonnegativeFactorization(Factorization):
     def parametrization(self) -> Parametrization:
         """F itself, every column an attracting community."""
         return _NonnegativeColumns(self.n_communities, self.loss, self.start)
+
+    def explain(self, u: Node, v: Node) -> ScoreExplanation:
+        """Why the two nodes have their score: what each community adds to it."""
+        check_is_fitted(self)
+        return self._explained(self.factors_.terms, u, v)
 
     def _check_parameters(self) -> None:
         check_counts(self, "n_communities", least=1)

@@ -1,4 +1,4 @@
-"""Normalized cuts: a partition by scikit-learn's spectral clustering, and the densities of its blocks."""
+"""Normalized cuts: a partition by eigenvectors of the normalized Laplacian, and the densities of its blocks."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ import numpy as np
 from scipy import sparse
 
 from philia._types import Float64Array, Int64Array
+from philia.exceptions import InvalidParameterError
 from philia.factors import BlockFactors, Factors
 from philia.fitting.estimator import check_counts
 from philia.fitting.journal import Journal
 from philia.graphs import Graph
+from philia.graphs.spectrum import dividing_vector
 from philia.models.link_model import LinkModel
 from philia.objective import SquaredError
 from philia.pairs import HeldOut, seen
@@ -23,14 +25,17 @@ from philia.solvers import OnIteration, Solution
 class NormalizedCuts(LinkModel):
     """A partition with a small normalized cut; each node is in one group.
 
-    Shi and Malik, "Normalized cuts and image segmentation", 2000, as scikit-learn's ``SpectralClustering`` solves it.
-    A pair's score is the share of links among the pairs of its two groups that are not held out, so the model also
-    predicts links. The partition does not see held-out links. Weights are ignored.
+    Shi and Malik, "Normalized cuts and image segmentation", 2000. A pair's score is the share of links among the pairs
+    of its two groups that are not held out, so the model also predicts links. The partition does not see held-out
+    links. Weights are ignored.
 
     Parameters
     ----------
     n_communities
         The number of groups.
+    cut_by
+        "k-means" divides the nodes by several eigenvectors at once, as scikit-learn's ``SpectralClustering`` does.
+        "signs" divides them by the signs of one, into two groups.
     random_state
         A seed.
 
@@ -43,8 +48,9 @@ class NormalizedCuts(LinkModel):
     loss = SquaredError()
     factors_: BlockFactors
 
-    def __init__(self, n_communities: int = 8, *, random_state: Any = None) -> None:
+    def __init__(self, n_communities: int = 8, *, cut_by: str = "k-means", random_state: Any = None) -> None:
         self.n_communities = n_communities
+        self.cut_by = cut_by
         self.random_state = random_state
 
     def _learn(
@@ -52,7 +58,8 @@ class NormalizedCuts(LinkModel):
     ) -> tuple[Factors, Solution]:
         began = time.perf_counter()
         known = seen(graph, self.held_out_)
-        groups = _partition(known, self.n_communities, int(rng.integers(2**31)))
+        seed = int(rng.integers(2**31))
+        groups = _by_signs(known, seed) if self.cut_by == "signs" else _by_k_means(known, self.n_communities, seed)
         densities = _densities(known, groups, self.held_out_)
         cut = _cut(known, groups)
         solution = Solution(np.empty(0), cut, np.array([cut]), 0, time.perf_counter() - began, "solved", True)
@@ -63,9 +70,19 @@ class NormalizedCuts(LinkModel):
 
     def _check_parameters(self) -> None:
         check_counts(self, "n_communities", least=1)
+        if self.cut_by not in ("k-means", "signs"):
+            raise InvalidParameterError(f"cut_by is {self.cut_by!r}; use 'k-means' or 'signs'")
+        if self.cut_by == "signs" and self.n_communities != 2:
+            raise InvalidParameterError(
+                f"n_communities is {self.n_communities}, but signs divide into two; set it to 2, or use 'k-means'"
+            )
 
 
-def _partition(graph: Graph, count: int, seed: int) -> Int64Array:
+def _by_signs(graph: Graph, seed: int) -> Int64Array:
+    return (dividing_vector(graph, np.random.default_rng(seed)) >= 0).astype(np.int64)
+
+
+def _by_k_means(graph: Graph, count: int, seed: int) -> Int64Array:
     if count >= graph.n_nodes - 1:  # about one node per group: nothing to cut
         return np.arange(graph.n_nodes) % count
     from sklearn.cluster import SpectralClustering

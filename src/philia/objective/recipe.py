@@ -192,6 +192,16 @@ def one_way(width: int) -> Float64Array:
     return np.kron(np.array([[0.0, 1.0], [0.0, 0.0]]), half)
 
 
+def swapped(width: int) -> Float64Array:
+    """The first half of the columns multiplies the second half, both ways: F = [U V] gives U Vᵀ + V Uᵀ.
+
+    >>> swapped(2)
+    array([[0., 1.],
+           [1., 0.]])
+    """
+    return one_way(width) + one_way(width).T
+
+
 def meeting_ones(width: int) -> Float64Array:
     """A column of ones followed by columns that multiply it both ways: one such column a gives the score a_i + a_j.
 
