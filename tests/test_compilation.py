@@ -3,6 +3,7 @@ from __future__ import annotations
 import logging
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -22,6 +23,28 @@ def test_what_takes_long_is_announced_and_what_is_quick_is_not(caplog: pytest.Lo
             time.sleep(0.3)
     assert "long work" in caplog.text
     assert "quick work" not in caplog.text
+
+
+def test_ctrl_c_while_something_is_compiled_is_raised_at_the_end() -> None:
+    steps = []
+    with pytest.raises(KeyboardInterrupt):  # noqa: PT012  (the steps before the exception are what is tested)
+        with announced("work"):
+            signal.raise_signal(signal.SIGINT)
+            steps.append("went on")
+        steps.append("never here")
+    assert steps == ["went on"]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_a_second_ctrl_c_is_raised_at_once() -> None:
+    def twice() -> None:
+        with announced("work"):
+            signal.raise_signal(signal.SIGINT)
+            signal.raise_signal(signal.SIGINT)
+            pytest.fail("the second Ctrl-C was not raised")
+
+    with pytest.raises(KeyboardInterrupt):
+        twice()
 
 
 def test_a_function_without_a_place_for_a_cache_is_compiled_all_the_same() -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache
 from pathlib import Path
-from types import CodeType, FunctionType
+from types import CodeType, FrameType, FunctionType
 from typing import Any
 
 import numba
@@ -123,9 +124,37 @@ def announced(work: str, after: float = 1.0) -> Iterator[None]:
     timer.daemon = True
     timer.start()
     try:
-        yield
+        with _interrupted_at_the_end():
+            yield
     finally:
         timer.cancel()
+
+
+@contextmanager
+def _interrupted_at_the_end() -> Iterator[None]:
+    """Raise the first KeyboardInterrupt of the block at its end; a second one is raised at once.
+
+    The compiler releases its objects as Python collects them, and Python drops an exception that is raised there: the
+    Ctrl-C would be lost.
+    """
+    usual = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(usual):
+        yield
+        return
+    waiting: list[tuple[int, FrameType | None]] = []
+
+    def later(number: int, frame: FrameType | None) -> None:
+        if waiting:
+            usual(number, frame)
+        waiting.append((number, frame))
+
+    signal.signal(signal.SIGINT, later)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, usual)
+    if waiting:
+        usual(*waiting[0])
 
 
 def first_call_of(kernel: Any, work: str) -> AbstractContextManager[None]:

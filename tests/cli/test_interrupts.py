@@ -83,7 +83,7 @@ def test_ctrl_c_before_the_first_evaluation_leaves_no_model(
     def never(*_: Any, **__: Any) -> Any:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("philia.objective.all_pairs.AllPairsObjective.value_and_gradient", never)
+    monkeypatch.setattr("philia.solvers.solver.CompiledFunction.__call__", never)
     done = run("fit", "links.csv", "-B2", "-C1", "--penalty", "1", "-o", "new.safetensors", code=130)
     assert "No model was saved." in done.stderr
     assert not (folder / "new.safetensors").exists()

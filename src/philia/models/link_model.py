@@ -491,7 +491,10 @@ def interruptible(action: Callable[[], _Result]) -> _Result:
     try:
         return action()
     except SystemError as error:
-        if isinstance(error.__cause__, KeyboardInterrupt):
+        cause: BaseException | None = error
+        while isinstance(cause, SystemError):  # one for each compiled function that was left
+            cause = cause.__cause__
+        if isinstance(cause, KeyboardInterrupt):
             raise KeyboardInterrupt from None
         raise
 
