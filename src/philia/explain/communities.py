@@ -520,7 +520,7 @@ def _in_the_model(found: Communities, factors: CommunityFactors, finer: Mapping[
     typical = []
     for c, community in enumerate(found.found):
         columns = [c, *(factors.names.index(name) for name, refined in finer.items() if refined == community.name)]
-        affinities = factors.homophilous[np.ix_(rows_of(community.members, found.nodes), columns)]
+        affinities = factors.homophilous[rows_of(community.members, found.nodes)][:, columns]
         typical.append(float((np.median(affinities, axis=0) ** 2).sum()) if len(affinities) else 0.0)
     return replace(found, found=_with_typical(found.found, typical))
 
