@@ -33,6 +33,7 @@ def test_help_fits_on_two_screens_of_80_columns(command: str, narrow: None) -> N
     assert result.exit_code == 0
     assert len(result.stdout.rstrip().splitlines()) <= SCREENS
     assert "<bool>" not in result.stdout
+    assert "[]" not in result.stdout  # every argument has its name in the usage line
     assert command not in COMMANDS or "Example:" in result.stdout
 
 

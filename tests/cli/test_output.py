@@ -64,7 +64,7 @@ def test_a_table_keeps_its_words_on_a_narrow_screen(
     columns: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", columns)
-    Output().table(["name", "kind", "two full members"], [["B1", "homophilous", "odds × 2,000"]])
+    Output().table(["name", "kind", "two typical members"], [["B1", "homophilous", "odds × 2,000"]])
     said = capsys.readouterr().out
     assert "homophilous" in said
     assert "odds × 2,000" in said

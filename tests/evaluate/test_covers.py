@@ -49,7 +49,7 @@ def test_communities_are_read_in_every_form(given: Any) -> None:
 
 
 def test_the_communities_of_a_model_are_a_cover() -> None:
-    pair = Community("B1", "homophilous", 2.0, {"a": 1.0, "b": 0.6}, threshold=0.5)
+    pair = Community("B1", "homophilous", 2.0, {"a": 1.0, "b": 0.6}, threshold=0.5, typical=2.0)
     assert as_cover(Communities((pair,), "any", Nodes("abc"))).sets == (AB,)
 
 

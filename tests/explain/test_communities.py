@@ -1,15 +1,20 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+from itertools import combinations
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from philia import CommunityModel, SymNMF
+from philia.datasets import classic, dating_app
 from philia.exceptions import InvalidParameterError
 from philia.explain import find_communities
 from philia.factors import CommunityFactors
 from philia.graphs import Nodes
+from tests import sparse_models
 from tests.strategies import random_graph
 
 GRAPH = random_graph(6, 0.4, seed=1).renamed(Nodes("abcdef"))
@@ -135,3 +140,24 @@ def test_everything_is_shown_on_request() -> None:
     every, tidy = model.communities("nearest", everything=True), model.communities("nearest")
     assert {c.name for c in every} - {c.name for c in tidy} == set(tidy.left_out) - set(every.left_out)
     assert set(every.left_out.values()) <= {"empty"}
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        lambda: CommunityModel(random_state=0).fit(dating_app(120, cities=3, random_state=0)),
+        lambda: CommunityModel(random_state=0).fit(classic("karate")),  # finer columns refine its communities
+        lambda: CommunityModel(2, 1, penalty=1, random_state=0).fit(classic("karate")),
+        sparse_models.hidden,
+    ],
+    ids=["read", "refined", "given", "sparse"],
+)
+def test_a_community_does_what_explain_says_of_two_typical_members(model: Callable[[], CommunityModel]) -> None:
+    fitted = model()
+    for community in fitted.communities()[:3]:
+        parts = [
+            next((r.log_odds for r in fitted.explain(u, v).reasons if r.community == community.name), 0.0)
+            for u, v in combinations(community, 2)
+        ]
+        assert community.typical == pytest.approx(np.median(parts), rel=0.3)
+        assert community.odds_factor == pytest.approx(np.exp(community.typical))

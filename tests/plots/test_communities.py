@@ -20,12 +20,12 @@ from tests.plots.models import of_factors, random_graph, random_model
 from tests.plots.rendering import render
 
 
-def test_bars_are_strengths_from_the_most_attracting_to_the_most_repelling(model: CommunityModel) -> None:
+def test_bars_are_effects_from_the_most_attracting_to_the_most_repelling(model: CommunityModel) -> None:
     ax = plots.communities(model)
-    found = sorted(model.communities(), key=lambda community: -community.strength)
+    found = sorted(model.communities(), key=lambda community: -community.typical)
     bars = [patch for patch in ax.patches if isinstance(patch, Rectangle)]
-    assert [bar.get_width() for bar in bars] == pytest.approx([community.strength for community in found])
-    assert [text.get_text() for text in ax.texts] == [factor_in_words(community.strength) for community in found]
+    assert [bar.get_width() for bar in bars] == pytest.approx([community.typical for community in found])
+    assert [text.get_text() for text in ax.texts] == [factor_in_words(community.typical) for community in found]
     assert [tick.get_text() for tick in ax.get_yticklabels()] == [f"{c.name}  {len(c)} members" for c in found]
     colors = [to_hex(bar.get_facecolor()).upper() for bar in bars]
     assert colors == [ATTRACT if community.kind == "homophilous" else REPEL for community in found]
@@ -36,9 +36,9 @@ def test_of_many_communities_the_weakest_are_left_out_and_counted() -> None:
     ax = plots.communities(model)
     shown = {tick.get_text().split()[0] for tick in ax.get_yticklabels()}
     found = model.communities()
-    weakest = max(abs(community.strength) for community in found if community.name not in shown)
+    weakest = max(abs(community.typical) for community in found if community.name not in shown)
     assert len(shown) == 40
-    assert all(abs(community.strength) >= weakest for community in found if community.name in shown)
+    assert all(abs(community.typical) >= weakest for community in found if community.name in shown)
     attract = sum(community.kind == "homophilous" for community in found)
     title = f"{attract} communities attract, {len(found) - attract} repel\n(without the {len(found) - 40} weakest)"
     assert ax.get_title(loc="left") == title

@@ -23,6 +23,7 @@ SELECTION = Selection(
     chosen=2, folds=1, share=0.1, links=100, density=-0.08, seconds=1.0,
 )  # fmt: skip
 PLOTS: dict[str, Callable[..., Axes]] = {
+    "network": plots.network,
     "adjacency": lambda model, ax=None: plots.adjacency(model.graph_, ax),
     "probabilities": plots.probabilities,
     "memberships": plots.memberships,

@@ -69,7 +69,7 @@ def communities(
 ) -> None:
     """List the communities of a model: kind, strength, size and strongest members.
 
-    The third column is a community's effect on the odds of a link between two full members.
+    The third column is what a community does to the odds of a link between two typical members.
 
     Example:
     $ philia communities model.safetensors -o communities.csv
@@ -275,7 +275,7 @@ def _table(out: Output, found: Communities, listed: Sequence[Community]) -> None
         )
         for c in listed
     ]
-    titles = ["name", "kind", "two full members", "size", *refits, *tests, members]
+    titles = ["name", "kind", "two typical members", "size", *refits, *tests, members]
     out.table(titles, rows, right=range(3, 4 + len(refits) + len(tests)))
 
 
@@ -315,7 +315,7 @@ def _named(community: Community) -> str:
     """The name of a community; that of a union of many is shortened.
 
     >>> from philia.explain import Community
-    >>> _named(Community("B1+B2+B3+B4+B5+B6", "homophilous", 1.0, {}, 0.0))
+    >>> _named(Community("B1+B2+B3+B4+B5+B6", "homophilous", 1.0, {}, 0.0, 1.0))
     'B1+B2+B3+B4+… (6)'
     """
     parts = community.name.split("+")
@@ -392,6 +392,7 @@ def _facts(community: Community, found: Communities) -> dict[str, Any]:
         "name": community.name,
         "kind": community.kind,
         "strength": community.strength,
+        "typical": community.typical,
         "effect": community.effect,
         "odds_factor": community.odds_factor,
         "size": len(community),

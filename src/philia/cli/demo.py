@@ -131,7 +131,7 @@ def _described(app: DatingApp, found: Communities) -> list[tuple[str, str, str, 
         most = int(counts.argmax())
         share = counts[most] / max(len(members), 1)
         who = f"{'all' if share == 1 else f'{share:.0%}'} from {label} {most}"
-        rows.append((community.name, factor_in_words(community.strength), f"{len(members):,}", who))
+        rows.append((community.name, factor_in_words(community.typical), f"{len(members):,}", who))
     return rows
 
 

@@ -82,7 +82,7 @@ def complete_help(parameters: list[Any]) -> None:
     The sentences say what an option takes; columns of types and of negations would leave them half of a line.
     """
     for parameter in parameters:
-        if not getattr(parameter, "required", False):
+        if parameter.param_type_name == "option" and not parameter.required:
             parameter.metavar, parameter.secondary_opts = "", []
         text = getattr(parameter, "help", None)
         if text in _REGISTRIES and "{names}" in text:

@@ -25,7 +25,7 @@ def reproduce(
     names: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[NAME]...", help="table1, introduction, statements, reconstruction, communities, links (all)."
+            metavar="NAME", help="table1, introduction, statements, reconstruction, communities, links (all)."
         ),
     ] = None,
     output: Annotated[Path, option("-o --output", "The folder for results and pages (reproduction).")] = Path(

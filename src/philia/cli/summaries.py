@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -126,8 +127,8 @@ def fit_in_words(model: LinkModel, facts: dict[str, Any]) -> list[str]:
         sentences.append(stop_in_words(model.solution_))
     if fit["mean_log_likelihood"] is not None:
         sentences.append(
-            f"Mean log-likelihood per pair: {fit['mean_log_likelihood']:.4f} (0 is perfect; "
-            f"the density alone gives {_density_alone(model.graph_.density):.4f})."
+            f"Mean log-likelihood per pair: {likelihood_in_digits(fit['mean_log_likelihood'])} (0 is perfect; "
+            f"the density alone gives {likelihood_in_digits(_density_alone(model.graph_.density))})."
         )
     sentences += _communities_in_words(found, facts["levels"])
     if found["left_out"]:
@@ -221,7 +222,18 @@ def stop_in_words(solution: Solution) -> str:
     'After 2 iterations and ... s the solver converged: the gradient vanished.'
     """
     took = f"{counted(max(solution.iterations, 0), 'iteration')} and {solution.seconds:.1f} s"
-    return f"After {took} the solver {'was ' if solution.reason == 'interrupted' else ''}{solution.reason}."
+    more = "; philia fit --iterations allows more" if "limit of" in solution.reason else ""
+    return f"After {took} the solver {'was ' if solution.reason == 'interrupted' else ''}{solution.reason}{more}."
+
+
+def likelihood_in_digits(mean: float) -> str:
+    """A mean log-likelihood with four decimals, or with three digits where a large sparse graph leaves fewer.
+
+    >>> likelihood_in_digits(-0.26881), likelihood_in_digits(-0.000123456), likelihood_in_digits(0.0)
+    ('-0.2688', '-0.000123', '0.0000')
+    """
+    decimals = 4 if mean == 0 else max(4, 2 - math.floor(math.log10(abs(mean))))
+    return f"{mean:.{decimals}f}"
 
 
 def _density_alone(density: float) -> float:

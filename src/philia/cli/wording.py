@@ -22,7 +22,7 @@ _SAME = ("penalty", "background", "dtype", "iterations", "held_out", *(one.name 
 _QUOTES = " '\""
 _OPTIONS = {**{name: f"--{name.replace('_', '-')}" for name in _SAME}, **_SETTINGS}
 _ARGUMENT = re.compile(
-    rf"""\b(?P<verb>pass\ )?(?P<name>{"|".join(_OPTIONS)})
+    rf"""(?<![-\w])(?:(?P<verb>pass\ )|the\ (?=\w+\ is\ ))?(?P<name>{"|".join(_OPTIONS)})
     (?:=(?P<value>\((?P<pair>[^()]*)\)|"[^"]*"|'[^']*'|[\w.+-]+)?|(?P<subject>(?=\ is\ )))""",
     re.VERBOSE,
 )
@@ -37,6 +37,8 @@ def as_typed(message: str) -> str:
     'for example --encoding latin-1; add --delimiter if that is wrong'
     >>> as_typed("n_homophilous is -1; it must be a whole number, 0 or more")
     '--homophilous is -1; it must be a whole number, 0 or more'
+    >>> as_typed("the memory is 'lots'; give a size"), as_typed("--columns is '0'; give two")
+    ("--memory is 'lots'; give a size", "--columns is '0'; give two")
     """
     return _ARGUMENT.sub(_option, message)
 

@@ -19,7 +19,7 @@ from philia.explain.links import factor_in_words
 from philia.explain.rules import DOUBLED, Rule, rule_of
 from philia.explain.significance import CommunitySignificance, Significance
 from philia.explain.stability import CommunityStability, Interval, Stability
-from philia.factors import CommunityFactors
+from philia.factors import CommunityFactors, SparseFactors
 from philia.factors.community import NEGLIGIBLE, Kind, NormalizedFactors, normalize
 from philia.graphs.frames import Frame, library
 from philia.graphs.graph import Graph
@@ -96,15 +96,16 @@ def memberships_of(members: Mapping[Node, float]) -> Float64Array:
 class Community:
     """A group of nodes that attract (homophilous) or repel (heterophilous) each other.
 
-    ``members`` maps each name to its membership in [0, 1], fullest first; ``strength`` is W: two full members have
-    their odds of a link multiplied by exp(strength). ``typical`` is the same for two members of median affinity.
+    ``members`` maps each name to its membership in [0, 1], fullest first. ``typical`` is what the community adds to the
+    log-odds of a link between two members of median affinity, in the model and as ``explain`` counts it; ``effect`` is
+    the same in words, or what it means in a model without odds. ``strength`` is W, which is that for two full members;
+    for a community that was read off the graph it is what membership adds on average, beside popularity alone.
 
-    >>> print(Community("C1", "heterophilous", -1.5, {"ann": 1.0, "bob": 0.6}, threshold=0.5))
+    >>> print(Community("C1", "heterophilous", -2.0, {"ann": 1.0, "bob": 0.6}, threshold=0.5, typical=-1.5))
     C1 repels (odds ÷ 4.48), 2 members: ann, bob
 
-    ``effect`` is the same in words, or what the strength means in a model without odds. ``refits`` is how other fits
-    saw the community; it is there once ``model.stability()`` was called. ``tested`` is what pairs that the community
-    was not found from say about it, once ``model.significance()`` was called.
+    ``refits`` is how other fits saw the community; it is there once ``model.stability()`` was called. ``tested`` is
+    what pairs that the community was not found from say about it, once ``model.significance()`` was called.
     """
 
     name: str
@@ -112,7 +113,7 @@ class Community:
     strength: float
     members: Mapping[Node, float]
     threshold: float
-    typical: float = 0.0
+    typical: float
     effect: str = ""
     refits: CommunityStability | None = None
     tested: CommunitySignificance | None = None
@@ -124,8 +125,8 @@ class Community:
 
     @property
     def odds_factor(self) -> float:
-        """What the odds of a link between two full members are multiplied by."""
-        return math.exp(min(self.strength, _LARGEST_EXPONENT))
+        """What the odds of a link between two typical members are multiplied by."""
+        return math.exp(min(self.typical, _LARGEST_EXPONENT))
 
     def __len__(self) -> int:
         return len(self.members)
@@ -144,7 +145,7 @@ class Community:
         first = ", ".join(str(name) for name in islice(self.members, 5))
         verb = "attracts" if self.kind == "homophilous" else "repels"
         rest = ", …" if len(self) > 5 else ""
-        effect = self.effect or odds_effect(self.strength)
+        effect = self.effect or odds_effect(self.typical)
         refits = "" if self.refits is None else f"; {self.refits.in_words()}"
         if self.tested is not None:
             refits += f"; z = {self.tested.shown_z}" + ("" if self.tested.real else ", not distinguishable from chance")
@@ -160,7 +161,7 @@ class Communities(Sequence[Community]):
     shares of a node's links: those that run through an attracting community, and those that are missing because of a
     repelling one. Otherwise they are relative to the fullest member.
 
-    >>> pair = Community("B1", "homophilous", 2.0, {"ann": 1.0, "bob": 0.6}, threshold=0.5)
+    >>> pair = Community("B1", "homophilous", 2.0, {"ann": 1.0, "bob": 0.6}, threshold=0.5, typical=2.0)
     >>> found = Communities((pair,), "membership of at least 0.5", Nodes(["ann", "bob", "cat"]), {"C1": "empty"})
     >>> found.of("bob"), found.of("cat"), found.n_unassigned, found.left_out
     ({'B1': 0.6}, {}, 1, {'C1': 'empty'})
@@ -215,7 +216,7 @@ class Communities(Sequence[Community]):
 
         Nodes in none are left out.
 
-        >>> pair = Community("B1", "homophilous", 2.0, {"ann": 1.0, "bob": 0.6}, threshold=0.5)
+        >>> pair = Community("B1", "homophilous", 2.0, {"ann": 1.0, "bob": 0.6}, threshold=0.5, typical=2.0)
         >>> Communities((pair,), "membership of at least 0.5", Nodes(["ann", "bob", "cat"]), ()).labels()
         {'ann': 'B1', 'bob': 'B1'}
         """
@@ -242,10 +243,10 @@ class Communities(Sequence[Community]):
     def to_pandas(self) -> Any:
         """A ``pandas.DataFrame`` with one row per community; ``model.described().nodes`` has one row per node.
 
-        >>> pair = Community("B1", "homophilous", 2.0, {"ann": 1.0, "bob": 0.6}, threshold=0.5)
+        >>> pair = Community("B1", "homophilous", 2.0, {"ann": 1.0, "bob": 0.6}, threshold=0.5, typical=2.0)
         >>> Communities((pair,), "membership of at least 0.5", Nodes(["ann", "bob", "cat"])).to_pandas()
-          community         kind  strength  odds_factor  threshold  size
-        0        B1  homophilous       2.0     7.389056        0.5     2
+          community         kind  strength  typical  odds_factor  threshold  size
+        0        B1  homophilous       2.0      2.0     7.389056        0.5     2
         """
         return self._frame().to_pandas()
 
@@ -267,6 +268,7 @@ class Communities(Sequence[Community]):
             "community": [c.name for c in self.found],
             "kind": [c.kind for c in self.found],
             "strength": [c.strength for c in self.found],
+            "typical": [c.typical for c in self.found],
             "odds_factor": [c.odds_factor for c in self.found],
             "threshold": [c.threshold for c in self.found],
             "size": [len(c) for c in self.found],
@@ -296,9 +298,9 @@ class Communities(Sequence[Community]):
         for c in self.found:
             first = ", ".join(str(name) for name in islice(c.members, 8)) + (", …" if len(c) > 8 else "")
             verb = "attracts" if c.kind == "homophilous" else "repels"
-            rows.append((c.name, verb, c.effect or odds_effect(c.strength), f"{len(c):,}", first))
+            rows.append((c.name, verb, c.effect or odds_effect(c.typical), f"{len(c):,}", first))
         below = f"{self.n_unassigned:,} of {len(self.nodes):,} nodes are in no community ({self.rule})"
-        return html_table(["community", "kind", "two full members", "size", "fullest members"], rows, below)
+        return html_table(["community", "kind", "two typical members", "size", "fullest members"], rows, below)
 
     @overload
     def __getitem__(self, index: int | str) -> Community: ...
@@ -331,13 +333,13 @@ def left_out_in_words(left_out: Mapping[str, str]) -> str:
     return f"{len(left_out):,} left out: {said}"
 
 
-def odds_effect(strength: float) -> str:
-    """The effect of a strength on the odds of a link between two full members, in words.
+def odds_effect(log_odds: float) -> str:
+    """What an addition to the log-odds does to the odds of a link, in words.
 
     >>> odds_effect(-1.5)
     'odds ÷ 4.48'
     """
-    return f"odds {factor_in_words(strength)}"
+    return f"odds {factor_in_words(log_odds)}"
 
 
 def _says_nothing(community: Community) -> str:
@@ -406,8 +408,8 @@ def find_communities(
     With "odds" and "density", members of repelling communities are also above the column's mean: without a background
     those columns carry the sparsity of the graph as well, and every node has some affinity to them.
 
-    ``Communities.tidied`` says what is left out of the answer. ``effect`` puts a strength into words; ``stability`` is
-    what other fits found.
+    ``Communities.tidied`` says what is left out of the answer. ``effect`` puts an addition to the score into words;
+    ``stability`` is what other fits found.
 
     >>> from philia.datasets import classic
     >>> graph = classic("karate")
@@ -452,6 +454,7 @@ def _read_columns(
     for c, strength in enumerate(normal.strengths.tolist()):
         members = _members(graph, memberships[:, c], least[c])
         if len(members):
+            typical = strength * float(np.median(normal.memberships[members.rows, c])) ** 2
             found.append(
                 Community(
                     name=normal.names[c],
@@ -459,8 +462,8 @@ def _read_columns(
                     strength=strength,
                     members=members,
                     threshold=float(members.memberships[-1] if rule.shares else least[c]),
-                    typical=strength * float(np.median(normal.memberships[members.rows, c])) ** 2,
-                    effect=effect(strength),
+                    typical=typical,
+                    effect=effect(typical),
                 )
             )
     return tuple(found)
@@ -489,7 +492,8 @@ def read_communities(
 
     The columns of B begin with those of the level. The others are finer structure (``finer_structure``).
     """
-    found = communities_of(level, graph)
+    finer = finer_structure(level, graph, factors)
+    found = _in_the_model(communities_of(level, graph), factors, finer)
     normal = normalize(factors)
     repelling = _read_columns(graph, factors, normal.of_kind("heterophilous"), rule_of("links"), odds_effect)
     everyone = (*found, *repelling)
@@ -497,7 +501,32 @@ def read_communities(
         everyone = tuple(replace(community, refits=stability.of(community.name)) for community in everyone)
     shown = {community.name for community in repelling}
     empty = {name: "empty" for name in factors.names[factors.counts[0] :] if name not in shown}
-    return replace(found, found=everyone, rule=SHORTEST, left_out=empty, finer=finer_structure(level, graph, factors))
+    return replace(found, found=everyone, rule=SHORTEST, left_out=empty, finer=finer)
+
+
+def read_sparse_communities(level: Level, graph: Graph, factors: SparseFactors) -> Communities:
+    """The communities that were read off a graph with thousands of them."""
+    found = communities_of(level, graph)
+    B = factors.homophilous.tocsc()
+    typical = [
+        float(np.median(B.data[first:end])) ** 2 if first < end else 0.0
+        for first, end in zip(B.indptr.tolist(), B.indptr[1:].tolist(), strict=False)
+    ]
+    return replace(found, found=_with_typical(found.found, typical), rule=OVERLAPPING)
+
+
+def _in_the_model(found: Communities, factors: CommunityFactors, finer: Mapping[str, str]) -> Communities:
+    """The same communities with what they add in a model, finer columns that refine them included."""
+    typical = []
+    for c, community in enumerate(found.found):
+        columns = [c, *(factors.names.index(name) for name, refined in finer.items() if refined == community.name)]
+        affinities = factors.homophilous[rows_of(community.members, found.nodes)][:, columns]
+        typical.append(float((np.median(affinities, axis=0) ** 2).sum()) if len(affinities) else 0.0)
+    return replace(found, found=_with_typical(found.found, typical))
+
+
+def _with_typical(found: Sequence[Community], typical: Sequence[float]) -> tuple[Community, ...]:
+    return tuple(replace(c, typical=x, effect=odds_effect(x)) for c, x in zip(found, typical, strict=True))
 
 
 def communities_of(level: Level, graph: Graph) -> Communities:

@@ -20,7 +20,7 @@ def membership_table(found: Communities, graph: Graph) -> Frame:
     >>> from philia import as_graph
     >>> from philia.explain import Community
     >>> graph = as_graph([("ann", "bob"), ("bob", "cat")])
-    >>> pair = Community("B1", "homophilous", 2.0, {"ann": 1.0, "bob": 0.6}, threshold=0.5)
+    >>> pair = Community("B1", "homophilous", 2.0, {"ann": 1.0, "bob": 0.6}, threshold=0.5, typical=2.0)
     >>> membership_table(Communities((pair,), "", graph.nodes, ()), graph).to_pandas()
       node community         kind  share  membership
     0  ann        B1  homophilous    1.0         1.0

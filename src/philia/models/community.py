@@ -16,12 +16,11 @@ from philia._types import Int64Array, Node
 from philia.exceptions import InvalidParameterError
 from philia.explain import LinkExplanation, NormalizedFactors, explain_link, normalize
 from philia.explain.communities import (
-    OVERLAPPING,
     Communities,
-    communities_of,
     finer_structure,
     odds_effect,
     read_communities,
+    read_sparse_communities,
 )
 from philia.explain.links import explain_sparse_link
 from philia.explain.rules import DOUBLED, rule_names
@@ -228,7 +227,7 @@ class CommunityModel(Factorization):
         if rule is not None or level is None:
             found = super()._read(rule)
         elif isinstance(self.factors_, SparseFactors):
-            found = replace(communities_of(level, self.graph_), rule=OVERLAPPING)
+            found = read_sparse_communities(level, self.graph_, self.factors_)
         else:
             found = read_communities(level, self.graph_, self.factors_, self.stability_)
         return found if self.significance_ is None else found.tested(self.significance_)
@@ -598,8 +597,8 @@ class CommunityModel(Factorization):
         fresh.set_params(n_homophilous=k_B, n_heterophilous=k_C, penalty=self.penalty_)
         return fresh
 
-    def _effect(self, strength: float) -> str:
-        return odds_effect(strength)
+    def _effect(self, typical: float) -> str:
+        return odds_effect(typical)
 
     def _check_parameters(self) -> None:
         check_counts(self, "n_homophilous", "n_heterophilous", least=0, auto=True)

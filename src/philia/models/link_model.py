@@ -459,9 +459,9 @@ class LinkModel(Estimator):
         fitted = f"<p>{escape(str(self))}</p>" if self.__sklearn_is_fitted__() else ""
         return fitted + super()._repr_html_()
 
-    def _effect(self, strength: float) -> str:
-        """The effect of a community of this strength on two full members, in words."""
-        return f"{strength:+.3g} to the score"
+    def _effect(self, typical: float) -> str:
+        """What a community that adds this much to the score of two typical members does, in words."""
+        return f"{typical:+.3g} to the score"
 
     def __sklearn_tags__(self) -> Any:
         from sklearn.utils import TransformerTags

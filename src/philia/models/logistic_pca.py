@@ -78,8 +78,8 @@ class LogisticPCA(Factorization):
         """F = [X Y], scored one way: x_i·y_j."""
         return _LogisticColumns(self.n_columns, self.loss, _SIZES[self.start](self.n_columns))
 
-    def _effect(self, strength: float) -> str:
-        return odds_effect(strength)
+    def _effect(self, typical: float) -> str:
+        return odds_effect(typical)
 
     def _check_parameters(self) -> None:
         check_counts(self, "n_columns", least=1)

@@ -10,6 +10,7 @@ from philia.plots.comparisons import bars, curves, error_by_dimension
 from philia.plots.fit import loss_curve, reliability, selection
 from philia.plots.hierarchy import hierarchy
 from philia.plots.matrices import adjacency, by_community, heat_map, probabilities, reconstruction
+from philia.plots.network import network
 from philia.plots.waterfall import waterfall
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "hierarchy",
     "loss_curve",
     "memberships",
+    "network",
     "overlap",
     "probabilities",
     "reconstruction",

@@ -58,10 +58,10 @@ _LIGHT_TEXT = 35
 
 
 def communities(model: CommunityModel, ax: Axes | None = None) -> Axes:
-    """One bar per community, as long as its strength: blue to the right attracts, orange to the left repels.
+    """One bar per community, as long as its effect: blue to the right attracts, orange to the left repels.
 
-    The number at the end of a bar is the factor on the odds of a link between two full members, and at the left is the
-    number of members. Of more than 40 communities the strongest 40 are shown.
+    The length is what it adds to the log-odds of a link between two typical members, the number at the end is the
+    factor on the odds, and at the left is the number of members. Of more than 40 communities the strongest are shown.
 
     >>> from philia import CommunityModel, plots
     >>> from philia.datasets import dating_app
@@ -70,15 +70,15 @@ def communities(model: CommunityModel, ax: Axes | None = None) -> Axes:
     '3 communities attract, 1 repels'
     """
     found = model.communities().found
-    kept = sorted(found, key=lambda community: -abs(community.strength))[:_MOST_BARS]
-    shown = sorted(kept, key=lambda community: -community.strength)
+    kept = sorted(found, key=lambda community: -abs(community.typical))[:_MOST_BARS]
+    shown = sorted(kept, key=lambda community: -community.typical)
     ax = axes_or_new(ax, 6.5, 1.6 + 0.3 * max(len(shown), 2))
     for y, community in enumerate(shown):
-        attracts = community.strength > 0
-        ax.barh(y, community.strength, height=0.68, color=ATTRACT if attracts else REPEL)
+        attracts = community.typical > 0
+        ax.barh(y, community.typical, height=0.68, color=ATTRACT if attracts else REPEL)
         ax.annotate(
-            factor_in_words(community.strength),
-            (community.strength, y),
+            factor_in_words(community.typical),
+            (community.typical, y),
             xytext=(4 if attracts else -4, 0),
             textcoords="offset points",
             ha="left" if attracts else "right",
@@ -89,10 +89,10 @@ def communities(model: CommunityModel, ax: Axes | None = None) -> Axes:
     ax.axvline(0, color=NEUTRAL, linewidth=0.8)
     ax.set_yticks(range(len(shown)), [_named(community) for community in shown])
     ax.set_ylim(max(len(shown), 1) - 0.4, -0.6)
-    _make_room(ax, [community.strength for community in shown])
+    _make_room(ax, [community.typical for community in shown])
     left_out = len(found) - len(shown)
     title = _counted(found) + (f"\n(without the {left_out:,} weakest)" if left_out else "")
-    label(ax, title=title, x="log-odds that two full members gain\n(at the bars: factor on the odds of a link)")
+    label(ax, title=title, x="log-odds that two typical members gain\n(at the bars: factor on the odds of a link)")
     ax.tick_params(axis="y", length=0)
     open_frame(ax)
     ax.spines["left"].set_visible(False)

@@ -27,6 +27,10 @@ HATCHES = ("", "///", "...", "\\\\\\", "xxx", "---", "|||", "")
 GRAYS = (FAINT, "#8C8C8C", "#D9D9D9", "#666666", "#A6A6A6")
 """For baselines, with a clear step between neighbours."""
 
+_WITHOUT_BLACK = 7
+_SHADES = ((1.0, 0.0), (0.55, 0.45), (0.62, 0.0))
+"""The palette's colors, each with white, and each darkened: the parts of the color and of white; the rest is black."""
+
 PROBABILITY_MAP = LinearSegmentedColormap.from_list(
     "philia", ["#FFFFFF", "#FEC287", "#F1605D", "#B63679", "#721F81", "#2D1160", "#000004"]
 )
@@ -36,6 +40,21 @@ REPEL_MAP = "Oranges"
 
 _TITLE, LABEL, TICK = 12, 11, 9.5
 """Font sizes in points, legible at the width of a page."""
+
+
+def categories(count: int) -> list[str]:
+    """A color for each of so many groups; after 21 they begin again, so names must tell groups apart as well.
+
+    >>> categories(2), len(set(categories(21))), categories(22)[21] == categories(1)[0]
+    (['#0072B2', '#D55E00'], 21, True)
+    """
+    every = [_shaded(color, *shade) for shade in _SHADES for color in SERIES[:_WITHOUT_BLACK]]
+    return [every[at % len(every)] for at in range(count)]
+
+
+def _shaded(color: str, kept: float, white: float) -> str:
+    parts = [int(color[at : at + 2], 16) for at in (1, 3, 5)]
+    return "#" + "".join(f"{round(kept * part + white * 255):02X}" for part in parts)
 
 
 def axes_or_new(ax: Axes | None, width: float = 6.0, height: float = 5.0) -> Axes:

@@ -99,16 +99,8 @@ class Findings:
         return _affinities(self.factors, self.communities[community].name)
 
     def typical(self, community: int) -> float:
-        """What a community, with the columns that refine it, adds to the log-odds of two members of median affinity.
-
-        The strength is the same for two full members, but if one node stands far above the rest, no pair is like that.
-        """
-        name, rows = self.communities[community].name, self.rows(community)
-        if not len(rows):
-            return 0.0
-        sign = 1 if self.communities[community].strength > 0 else -1
-        parts = [name, *(column for column, refined in self.communities.finer.items() if refined == name)]
-        return sign * float(sum(np.median(_affinities(self.factors, part)[rows]) ** 2 for part in parts))
+        """What a community adds to the log-odds of two typical members."""
+        return self.communities[community].typical
 
 
 def _affinities(factors: CommunityFactors, name: str) -> Float64Array:

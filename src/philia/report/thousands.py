@@ -79,7 +79,7 @@ def _levels(known: Hierarchy) -> dict[str, Any]:
 
 
 def _strengths(found: Findings, tree: CommunityTree) -> Float64Array:
-    return np.array([found.communities[c].strength for c in tree.largest()[: tree.leaves].tolist()])
+    return np.array([found.communities[c].typical for c in tree.largest()[: tree.leaves].tolist()])
 
 
 def _numbered(rows: Int64Array, index: Int64Array) -> Any:

@@ -119,7 +119,7 @@ function treeReading() {
     element(
       "p", {},
       "The number next to a member is the share of its links that run through the community. ",
-      "“Odds × 50” means that two full members are linked with 50 times the odds that their popularity gives them.",
+      "“Odds × 50” means that two typical members are linked with 50 times the odds that their popularity gives them.",
     ),
   );
 }
@@ -205,7 +205,7 @@ function leafCard(tree, leaf, asked, open) {
     element("p", { class: "effect" }, several ? members : `odds ${factorInWords(tree.strengths[leaf])}`),
     element("p", { class: "small" }, several
       ? `in ${count(tree.counts[leaf])} communities, which this page has no room for`
-      : `between two full members; ${members}`),
+      : `between two typical members; ${members}`),
     insideBar(tree.inside[leaf]),
     several ? null : element("p", { class: "small" }, linkedPairs(tree.links[leaf], size)),
     fact(
