@@ -3,9 +3,22 @@
 import tempfile
 from pathlib import Path
 
-from benchmarks import cluster, evaluation, fits, large, large_evaluation, page, peers, reading, startup, stochastic
+from benchmarks import (
+    cluster,
+    evaluation,
+    first_answer,
+    fits,
+    large,
+    large_evaluation,
+    page,
+    peers,
+    reading,
+    startup,
+    stochastic,
+)
 from benchmarks.exact import columns, constructions, fitting
 
+first_answer.main(["--growth", "1e3", "1e4", "1e5", "1e6"])
 startup.run()
 reading.main()
 evaluation.run()

@@ -10,7 +10,13 @@ import numpy as np
 from philia import Graph, read_graph
 from philia.graphs import Nodes
 
-FILES = {"blog": "blog/blogcatalog.mat", "ppi": "ppi/Homo_sapiens.mat"}
+FILES = {
+    "blog": "blog/blogcatalog.mat",
+    "ppi": "ppi/Homo_sapiens.mat",
+    "football": "extra/football/football.gml",
+    "email": "extra/email-Eu-core/eu-core.edges",
+    "lastfm": "labelled/musae_lastfm.tsv",
+}
 
 
 def real_graph(name: str) -> Graph | None:

@@ -35,6 +35,11 @@ def section(name: str) -> str:
 
 
 WORDS = {
+    "first_answer": """A default fit, with the full automatic choice, beside methods that find communities: how many
+times as long philia takes, then seconds of processor time, summed over threads, as medians of five seeds up to 2,000
+nodes and of one above. `philia fit` is the whole command, from a file of links to a saved model and a summary. Then the
+same command on generated graphs with a community per 25 nodes; [first_answer.svg](results/first_answer.svg) draws it.
+Measured by `python -m benchmarks.first_answer` on a machine shared with other programs.""",
     "startup": "Seconds from start to end of a process, with warm caches.",
     "reading": """Reading an edge list with `read_graph`, beside polars and pyarrow, which here only split lines of
 known types and number the names, and beside a plain Python reader that splits and looks up; in turns, on a machine
@@ -97,6 +102,13 @@ def _evaluation(result: Any) -> str:
     return table(result["rows"]) + f"\n{memory[0].upper()}{memory[1:]}: {result[memory]}.\n"
 
 
+def _first_answer(result: Any) -> str:
+    left_out = "".join(f"\n{note[0].upper()}{note[1:]}.\n" for note in result["left out"])
+    grown = f"\n{table(result['growth'])}" if result["growth"] else ""
+    load = result["other programs running at the end"]
+    return f"{table(result['rows'])}{left_out}{grown}\nMeasured on {result['date']}, at a load of {load}.\n"
+
+
 def _reading(result: Any) -> str:
     return table(result["rows"]) + "\n" + table(result["rules"])
 
@@ -123,6 +135,7 @@ def _facts(result: Any) -> str:
 
 
 TABLES: dict[str, Callable[[Any], str]] = {
+    "first_answer": _first_answer,
     "stochastic_losses": table,
     "stochastic_times": _facts,
     "large_epochs": table,

@@ -40,6 +40,9 @@ from philia.solvers.solver import unless_interrupted
 
 _NO_JOURNAL: Final = NoJournal()
 
+_LAST_SHARE: Final = 0.15
+"""The share of iterations with which a run settles in its own precision: they find the last digits."""
+
 
 class Parametrization(ABC):
     """The columns of F: how they make scores (a recipe), where they start, and the factors they are read as.
@@ -125,6 +128,10 @@ class Problem(ABC):
     def search(self, solver: Any, n_starts: int = 1) -> Solution:
         """The whole search: from the best of several starts to the end."""
 
+    def settle(self, solver: Any) -> Solution:
+        """The search of a fit that begins where trials ended."""
+        return self.search(solver)
+
     @abstractmethod
     def trial_solver(self, iterations: int, *, first: bool) -> Any:
         """The solver for a short run of a trial: the first, from a start, or one from where another run ended."""
@@ -152,19 +159,25 @@ class AllPairs(Problem):
     True
     """
 
+    @property
+    def precision(self) -> np.dtype[Any]:
+        """The precision of an evaluation."""
+        dtype, n = self.dtype, self.graph.n_nodes
+        if dtype is None:  # where a run is cheap, rounding must not decide
+            dtype = np.float64 if is_cheap(n, work(n, self.recipe, self.held_out)) else np.float32
+        found: np.dtype[Any] = np.dtype(dtype)
+        return found
+
     @cached_property
     def objective(self) -> AllPairsObjective | SmallObjective:
         """The loss over all pairs with its gradient, in closed form where there is one."""
-        n, dtype = self.graph.n_nodes, self.dtype
-        if dtype is None:  # where a run is cheap, rounding must not decide
-            dtype = np.float64 if is_cheap(n, work(n, self.recipe, self.held_out)) else np.float32
         return exact_objective(
             self.graph,
             self.recipe,
             penalty=self.penalty,
             diagonal=self.diagonal,
             held_out=self.held_out,
-            dtype=dtype,
+            dtype=self.precision,
             executor=self.executor,
         )
 
@@ -184,6 +197,20 @@ class AllPairs(Problem):
             if won.reason != "interrupted":
                 won = unless_interrupted(won, lambda: self._minimized(won.point, solver))
             return self._as_matrix(won)
+
+    def settle(self, solver: Solver) -> Solution:
+        """The search of a fit that begins where trials ended; above a floor it goes most of the way in their precision.
+
+        L-BFGS-B takes its own time between evaluations, so that single precision would save little of it.
+        """
+        trial = replace(self, dtype=None)
+        if not isinstance(solver, FloorLBFGS) or trial.precision == self.precision:
+            return self.search(solver)
+        begun = trial.search(solver)
+        if begun.reason == "interrupted":
+            return begun
+        with one_blas_thread():
+            return self.polish(begun, shortened(solver, _LAST_SHARE), "last iterations")
 
     def polish(self, begun: Solution, solver: Solver, stage: str) -> Solution:
         """The end of a run that goes on from another problem's solution; that solution if Ctrl-C comes first."""
@@ -236,4 +263,4 @@ def work(n: int, recipe: Recipe, held_out: HeldOut | None) -> float:
     >>> [work(1000, m.recipe(), None) for m in (BigClam(2), CommunityModel(1, 1, background="none"))]
     [2000, 2000000]
     """
-    return n * len(recipe.mixing) * (1 if has_closed_form(recipe, held_out) else n)
+    return n * len(recipe.mixing) * (1 if has_closed_form(n, recipe, held_out) else n)

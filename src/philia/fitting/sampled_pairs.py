@@ -49,8 +49,9 @@ _VERDICTS = 100
 _POLISH, _POLISHING_WORK = LBFGSB(least_fall=1e-3), 1e11
 """The solver of the last iterations where all pairs can be looked at, and the work it may do: about ten seconds."""
 
-_TRIAL_EPOCHS = 0.5
-"""Epochs in a trial per iteration over all pairs: an epoch has many steps."""
+_FIRST_EPOCHS, _FEW_EPOCHS = 2.0, 0.5
+"""Epochs per iteration of the first trial, where what is still to be learned at its end would count in favour of what
+is tried next, and of any trial on a graph with too many pairs to look at all. Other trials have one."""
 
 _FIRST_STEP, _NEXT_STEP = 0.25, 0.08
 """Later runs begin where the one before ended; long steps would first lead away from there."""
@@ -77,6 +78,11 @@ class SampledPairs(Problem):
     sample: PairSample | None = None
     validation: PairSample | None = None
 
+    @classmethod
+    def of(cls, problem: Problem) -> SampledPairs:
+        """The same problem, without looking at all pairs."""
+        return cls(**{field.name: getattr(problem, field.name) for field in fields(Problem)})
+
     @cached_property
     def objective(self) -> SampledPairsObjective:
         """The estimated loss and gradient, in single precision."""
@@ -96,6 +102,11 @@ class SampledPairs(Problem):
     def known(self) -> Graph:  # a second copy of the links would be large
         """The graph without the links that are held out."""
         return self.objective.known
+
+    @property
+    def affords_all_pairs(self) -> bool:
+        """Whether there are few enough pairs to look at all of them."""
+        return work(self.graph.n_nodes, self.recipe, self.held_out) <= MOST_WORK
 
     def drawn(self, count: int, *, hide: bool) -> SampledPairs:
         """The problem with a sample of about ``count`` links and more other pairs drawn, and hidden if asked."""
@@ -132,15 +143,16 @@ class SampledPairs(Problem):
                 return self._in_double(found)
             if hides:
                 return self._in_double(unless_interrupted(found, lambda: self._last_epochs(found, solver)))
-            evaluation = work(n, self.recipe, self.held_out)
-            if evaluation > MOST_WORK:
+            if not self.affords_all_pairs:
                 return self._in_double(found)
-            polish = replace(_POLISH, iterations=min(_POLISH.iterations, round(_POLISHING_WORK / evaluation)))
-            return self._on_all_pairs().polish(found, polish, "on all pairs")
+            most = round(_POLISHING_WORK / work(n, self.recipe, self.held_out))
+            polish = replace(_POLISH, iterations=min(_POLISH.iterations, most))
+            return self.on_all_pairs().polish(found, polish, "on all pairs")
 
     def trial_solver(self, iterations: int, *, first: bool) -> Adam:
         """Few epochs, with long steps from a start and short ones from the end of another run."""
-        return Adam(round(_TRIAL_EPOCHS * iterations), _FIRST_STEP if first else _NEXT_STEP)
+        epochs = (_FIRST_EPOCHS if first else 1.0) if self.affords_all_pairs else _FEW_EPOCHS
+        return Adam(round(epochs * iterations), _FIRST_STEP if first else _NEXT_STEP)
 
     def _begin(self) -> FloatArray:
         F = super()._begin()
@@ -192,7 +204,8 @@ class SampledPairs(Problem):
         both = joined(found, ended)
         return both if ended.reason == "interrupted" else replace(both, reason=found.reason, converged=found.converged)
 
-    def _on_all_pairs(self) -> AllPairs:
+    def on_all_pairs(self) -> AllPairs:
+        """The same problem, looking at all pairs."""
         return AllPairs(**{field.name: getattr(self, field.name) for field in fields(Problem)})
 
     def _in_double(self, solution: Solution) -> Solution:

@@ -60,6 +60,7 @@ from philia.selection import Selection, choose, choose_sparse
 from philia.selection.forecast import Forecast
 from philia.selection.plan import MOST_HOMOPHILOUS
 from philia.solvers import AnySolver, OnIteration, Progress, Solution, shortened
+from philia.solvers.catalog import settling
 
 Count = int | Literal["auto"]
 
@@ -490,9 +491,8 @@ class CommunityModel(Factorization):
         ahead.enter("last")
         problem, solver = self._posed(begin, self.penalty_, *given)
         if not self.selection_.interrupted:
-            # The choice ended near the end of this fit: half of the iterations are plenty.
             with suppress(KeyboardInterrupt):
-                solution = problem.search(shortened(solver, 0.5))
+                solution = problem.settle(settling(self.solver, solver))
                 if len(solution.history):
                     return begin.whole.factors(solution.point), solution
         # After Ctrl-C nothing more is searched for, but what was chosen needs a loss.

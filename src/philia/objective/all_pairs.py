@@ -193,8 +193,9 @@ class ClosedFormObjective(AllPairsObjective):
     """``AllPairsObjective`` in O(links · k + n k²), for losses that charge a power of the score for a non-link.
 
     For scores L Rᵀ the sum of all scores is (sum of L's rows)·(sum of R's rows), and the sum of their squares is the
-    trace of (LᵀL)(RᵀR). Links, an excluded diagonal and listed held-out pairs are added or subtracted one by one. A
-    random share of all pairs would be too many for that; ``AllPairsObjective`` handles it.
+    trace of (LᵀL)(RᵀR). Links, an excluded diagonal and held-out pairs are added or subtracted one by one. Where a
+    non-link costs the score itself, that is one sparse product, so even a random share of all pairs is subtracted while
+    it can be listed; ``AllPairsObjective`` handles other shares.
 
     >>> from philia import BigClam, as_graph
     >>> graph, recipe, point = as_graph([(0, 1), (1, 2)]), BigClam(2).recipe(), np.linspace(0.1, 0.6, 6)
@@ -222,7 +223,10 @@ class ClosedFormObjective(AllPairsObjective):
         with one_blas_thread():
             sides = self.recipe.sides(F)
             everything, by_sides = self._everything(*sides)
-            value += everything + self.left_out.add(sides, by_sides, self.recipe.loss.without_link)
+            if self.recipe.loss.moment == 1:
+                value += everything + self.left_out.add_scores(sides, by_sides)
+            else:
+                value += everything + self.left_out.add(sides, by_sides, self.recipe.loss.without_link)
             return value, gradient + self.recipe.combined(*by_sides)
 
     def _everything(self, left: Float64Array, right: Float64Array) -> tuple[float, _Sides]:
@@ -307,7 +311,7 @@ def exact_objective(
     ['ClosedFormObjective', 'SmallObjective']
     """
     counted: dict[str, Any] = {"penalty": penalty, "diagonal": diagonal, "held_out": held_out}
-    if has_closed_form(recipe, held_out):
+    if has_closed_form(graph.n_nodes, recipe, held_out):
         return ClosedFormObjective(graph, recipe, **counted, dtype=dtype, **settings)
     if _is_small(graph, recipe) and np.dtype(dtype) == np.float64 and "kernel" not in settings:
         return SmallObjective(graph, recipe, **counted)
@@ -320,14 +324,23 @@ def _is_small(graph: Graph, recipe: Recipe) -> bool:
     return simple and graph.n_nodes <= SMALL
 
 
-def has_closed_form(recipe: Recipe, held_out: HeldOut | None) -> bool:
-    """Whether the sum over all pairs can be computed without visiting each pair.
+_LISTED_SHARE, _MOST_LISTED = 0.25, 10_000_000
+"""The largest share of all pairs, and the most pairs, that are subtracted one by one. A sparse product takes several
+times as long per pair as tiles do, which have three products instead of one; ten million take 240 MB."""
+
+
+def has_closed_form(n: int, recipe: Recipe, held_out: HeldOut | None) -> bool:
+    """Whether the sum over all pairs of n nodes can be computed without visiting each pair.
 
     >>> from philia import BigClam, CommunityModel
-    >>> [has_closed_form(model.recipe(), None) for model in (BigClam(1), CommunityModel(1, 1))]
+    >>> [has_closed_form(9, model.recipe(), None) for model in (BigClam(1), CommunityModel(1, 1))]
     [True, False]
     """
-    listed = held_out is None or held_out.random_part is None
+    listed = (
+        held_out is None
+        or held_out.random_part is None
+        or (recipe.loss.moment == 1 and held_out.random_share <= _LISTED_SHARE and held_out.expected(n) <= _MOST_LISTED)
+    )
     return recipe.loss.moment is not None and recipe.symmetric and listed
 
 
@@ -335,9 +348,8 @@ def _left_out(n: int, *, diagonal: bool, held_out: HeldOut | None) -> _ExtraPair
     """Ordered pairs that do not count, to be subtracted once."""
     rows = columns = np.empty(0, np.int64) if diagonal else np.arange(n)
     if held_out is not None:
-        indptr, indices = held_out.listed(n)
-        listed = np.repeat(np.arange(n), np.diff(indptr))
-        rows, columns = np.concatenate([rows, listed]), np.concatenate([columns, indices])
+        i, j = held_out.pairs(n)
+        rows, columns = np.concatenate([rows, i, j]), np.concatenate([columns, j, i])
     return _ExtraPairs(n, rows, columns, np.full(rows.size, -1.0))
 
 
@@ -363,6 +375,16 @@ class _ExtraPairs:
     @cached_property
     def _rows(self) -> Int64Array:
         return np.repeat(np.arange(self.times.shape[0]), np.diff(self.times.indptr))
+
+    def add_scores(self, sides: _Sides, by_sides: _Sides) -> float:
+        """The sum of the scores of pairs that come in both directions; their gradients are added to ``by_sides``.
+
+        If scores are symmetric, both sides pull F alike, so one product stands for both.
+        """
+        (left, right), (by_left, _) = sides, by_sides
+        pull = self.times @ right
+        by_left += 2 * pull
+        return float((left * pull).sum())
 
     def add(self, sides: _Sides, by_sides: _Sides, charge: Callable[[Scores], tuple[Scores, Scores]]) -> float:
         """The cost of the pairs; their gradients are added to ``by_sides``.

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
+from itertools import accumulate, pairwise
 
 import numpy as np
 from scipy.linalg import block_diag
@@ -54,7 +55,9 @@ class Group:
 
     def size(self, n: int) -> int:
         """Number of free values on n nodes."""
-        return {Freedom.EVERY_NODE: n * self.width, Freedom.SHARED: self.width, Freedom.FIXED: 0}[self.freedom]
+        if self.freedom is Freedom.EVERY_NODE:
+            return n * self.width
+        return self.width if self.freedom is Freedom.SHARED else 0
 
     def columns(self, values: Float64Array, n: int) -> Float64Array:
         """The group's columns (n × width) from its free values."""
@@ -165,10 +168,12 @@ class Recipe:
         return np.ascontiguousarray(np.hstack(found)) if found else np.empty((F.shape[0], 0))
 
     def _parts(self, point: Float64Array, n: int) -> Sequence[Float64Array]:
-        return np.split(point, np.cumsum([g.size(n) for g in self.groups])[:-1])
+        ends = list(accumulate(g.size(n) for g in self.groups))
+        return [point[first:end] for first, end in pairwise([0, *ends])]
 
     def _columns(self, F: Float64Array) -> Sequence[Float64Array]:
-        return np.split(F, np.cumsum([g.width for g in self.groups])[:-1], axis=1)
+        ends = list(accumulate(g.width for g in self.groups))
+        return [F[:, first:end] for first, end in pairwise([0, *ends])]
 
 
 def attracting(width: int) -> Float64Array:

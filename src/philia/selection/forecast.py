@@ -15,7 +15,8 @@ _ENDS: Final = {
     "fewest": 0.62,
     "penalty again": 0.72,
     "fewest again": 0.77,
-    "repelling": 0.9,
+    "repelling": 0.87,
+    "all pairs": 0.9,
     "last": 1.0,
 }
 """The phases of a choice, and the share of the time that has passed at the end of each, as a mean over five networks of
