@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from pathlib import Path
 from typing import Any
 
@@ -170,6 +171,14 @@ def test_stability_is_shown_but_only_saved_on_request(run: Any, run_json: Any) -
     assert "stability" not in run_json("communities", "model.safetensors")["communities"][0]
 
 
+def test_tables_of_members_have_the_intervals_of_memberships(run: Any, folder: Path) -> None:
+    run("communities", "model.safetensors", "--stability", "2", "-o", "members.csv")
+    header, *rows = csv.reader((folder / "members.csv").read_text().splitlines())
+    assert header == ["node", "community", "kind", "share", "membership", "lower", "upper"]
+    assert rows
+    assert all(0 <= float(row[5]) <= float(row[6]) <= 1 for row in rows)
+
+
 def test_kept_stability_is_part_of_explanations(run: Any, run_json: Any) -> None:
     run("communities", "model.safetensors", "--stability", "2", "--keep", "--quiet")
     friend = NAMES[16]  # of the same group as ann, as every fourth name is
@@ -215,7 +224,7 @@ def test_members_are_listed_with_the_share_of_their_links(read_model: CommunityM
     said = run("communities", "read.safetensors").stdout
     assert "strongest members (share of their links)" in said
     assert "n7 (100 %)" in said
-    assert "With these communities the links have the shortest description" in said
+    assert "Communities are read off the links by the length of their description" in said
     found = run_json("communities", "read.safetensors")
     assert found["shares"] is True
     for facts, community in zip(found["communities"], read_model.communities(), strict=True):
@@ -260,7 +269,7 @@ def test_shares_are_written_with_the_network(read_model: CommunityModel, folder:
 
 def test_the_sentences_after_a_fit_say_how_communities_were_read(read_model: CommunityModel, run: Any) -> None:
     said = run("info", "read.safetensors").stdout
-    assert "with which the links have the shortest description" in said
+    assert "with these 2 communities the links have the shortest description" in said
 
 
 def test_significance_is_measured_shown_and_kept_on_request(run: Any, run_json: Any, folder: Path) -> None:
@@ -273,9 +282,10 @@ def test_significance_is_measured_shown_and_kept_on_request(run: Any, run_json: 
     header, first, *_ = (folder / "members.csv").read_text().splitlines()
     assert header == "node,community,kind,share,membership,z,error"
     assert len(first.split(",")) == 7
-    said = run("communities", "model.safetensors").stdout  # from the file
-    assert "on hidden pairs" in said
-    assert "How heterophilous the network is: " in said
+    for command in ("communities", "info"):
+        said = run(command, "model.safetensors").stdout  # from the file
+        assert "on hidden pairs" in said
+        assert "How heterophilous the network is: " in said
 
 
 def test_what_is_left_out_is_named_and_listed_on_request(run: Any, run_json: Any, folder: Path) -> None:

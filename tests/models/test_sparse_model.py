@@ -20,8 +20,11 @@ from philia.fitting.sparse import SparseColumns
 from philia.graphs import Graph, Nodes
 from philia.pairs import RandomPairs, seen
 from philia.pairs.sample import near_and_far, weighted_order
+from philia.reading import read_levels
+from philia.selection.plan import MOST_HOMOPHILOUS
 from philia.solvers import LBFGSB
 from philia.storage.tensors import read_arrays, write_arrays
+from tests.reading.graphs import planted
 
 DRAWN = overlapping_cliques(1600, 64, random_state=3)
 
@@ -202,3 +205,13 @@ def test_calibration_of_the_expected_number_of_links(model: CommunityModel) -> N
 def test_an_empty_graph_asked_to_be_sparse_has_no_communities() -> None:
     two = Graph.from_rows(np.array([0]), np.array([1]), Nodes("abc"))
     assert len(CommunityModel(storage="sparse", random_state=0).fit(two).communities()) == 0
+
+
+@pytest.mark.parametrize(("across", "sparse"), [(0.001, True), (0.02, False)])
+def test_communities_are_stored_alone_only_if_most_links_are_inside(across: float, sparse: bool) -> None:
+    graph = planted(60, 10, seed=0, inside=0.9, across=across)
+    level = read_levels(graph).default
+    assert len(level) > MOST_HOMOPHILOUS
+    assert CommunityModel()._sparse(level, graph) == sparse
+    assert CommunityModel(storage="sparse")._sparse(level, graph)
+    assert not CommunityModel(storage="dense")._sparse(level, graph)

@@ -181,6 +181,9 @@ def test_two_levels_may_be_equally_good() -> None:
     found = [read_levels(planted(6, 10, seed, inside=0.5, across=0.1)) for seed in range(3)]
     assert any(len(levels.equally_good) > 1 for levels in found)
     assert any(len(levels.equally_good) == 1 for levels in found)
+    for levels in found:
+        others = [len(level) for level in levels.equally_good if len(level) not in (0, len(levels.default))]
+        assert str(levels).count("(as good)") == len(others)
 
 
 def test_the_default_shows_more_than_24_communities_only_if_they_matter() -> None:

@@ -45,6 +45,21 @@ def test_reading_and_predicting_are_two_answers() -> None:
     assert "To predict: between 4 and 7 columns that attract" in said
 
 
+def test_numbers_of_communities_that_are_as_good_to_read_are_named() -> None:
+    said = str(replace(CHOSEN, read=3, shortest=3, as_short=(4, 2)))
+    assert "To read: with these 3 communities the links have the shortest description; 4 and 2 would do as well" in said
+    many = str(replace(CHOSEN, read=3, shortest=57))
+    assert "To read: these 3 communities say nearly as much as the 57 of the shortest description. " in many
+
+
+def test_a_choice_at_its_limit_says_that_more_was_not_tried() -> None:
+    steps = (Step(1.0, 58, 8, -0.05), Step(1.0, 40, 1, -0.06, 0.001))
+    at_limit = replace(CHOSEN, steps=steps, chosen=0, good=(), read=10)
+    untried = "more than 48 columns that attract and 8 that repel are not tried unless you ask for them"
+    assert untried in str(at_limit)
+    assert "not tried" not in str(replace(at_limit, chosen=1))
+
+
 def test_no_range_is_given_where_no_other_number_is_as_good() -> None:
     alone = replace(CHOSEN, steps=(Step(1.0, 5, 1, -0.05), Step(1.0, 4, 1, -0.06, 0.001)), chosen=0, good=())
     assert str(alone).endswith("hidden pairs as well as 5 communities that attract and 1 that repels")
@@ -58,7 +73,7 @@ def test_a_choice_of_the_penalty_alone_says_nothing_about_numbers() -> None:
 def test_files_keep_the_range_and_those_without_one_can_be_read() -> None:
     kept = json.loads(json.dumps(CHOSEN.to_dict()))
     assert Selection.from_dict(kept) == CHOSEN
-    del kept["good"]
+    del kept["good"], kept["as_short"], kept["shortest"]
     assert Selection.from_dict(kept).equally_good == (CHOSEN.choice,)
 
 
@@ -66,6 +81,12 @@ def test_files_keep_the_range_and_those_without_one_can_be_read() -> None:
 def test_a_range_of_steps_that_are_not_there_is_refused(good: list[Any]) -> None:
     with pytest.raises(ValueError, match="was chosen or good"):
         Selection.from_dict({**CHOSEN.to_dict(), "steps": [asdict(step) for step in STEPS], "good": good})
+
+
+@pytest.mark.parametrize("as_short", [["4"], [-1], [2.0]])
+def test_levels_that_cannot_be_are_refused(as_short: list[Any]) -> None:
+    with pytest.raises(ValueError, match="are as good, it says"):
+        Selection.from_dict({**CHOSEN.to_dict(), "steps": [asdict(step) for step in STEPS], "as_short": as_short})
 
 
 def test_an_interrupted_search_says_so() -> None:

@@ -378,8 +378,8 @@ def _rule_in_words(found: Communities, model: LinkModel) -> str:
         return f"Membership rule: {found.rule}. --levels shows what fewer communities would save."
     if found.rule == SHORTEST:
         return (
-            "With these communities the links have the shortest description; --levels shows what fewer or more would "
-            f"save. To read the columns of the model instead, choose a rule: {rules}"
+            "Communities are read off the links by the length of their description; --levels shows what fewer or more "
+            f"would save. To read the columns of the model instead, choose a rule: {rules}"
         )
     if found.shares and found.rule != RULES["links"].meaning:
         return f"Read off the links: {found.rule}. Communities that repel have no levels."

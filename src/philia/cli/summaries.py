@@ -6,7 +6,7 @@ import math
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from philia._text import counted, listed
+from philia._text import counted
 
 if TYPE_CHECKING:
     from philia.explain import Communities
@@ -133,7 +133,18 @@ def fit_in_words(model: LinkModel, facts: dict[str, Any]) -> list[str]:
     sentences += _communities_in_words(found, facts["levels"])
     if found["left_out"]:
         sentences.append(f"{left_out_in_words(found['left_out'])}; fewer communities may be enough.")
-    return sentences
+    return sentences + _tested_in_words(model)
+
+
+def _tested_in_words(model: LinkModel) -> list[str]:
+    """What hidden pairs say about the communities, if that was measured."""
+    from philia.explain.significance import heterophily_in_words
+
+    measured, gain = getattr(model, "significance_", None), getattr(model, "heterophily_", None)
+    return [
+        *([] if measured is None else [measured.in_words()]),
+        *([] if gain is None else [heterophily_in_words(gain)]),
+    ]
 
 
 def _communities_in_words(found: dict[str, Any], levels: dict[str, Any] | None) -> list[str]:
@@ -142,25 +153,17 @@ def _communities_in_words(found: dict[str, Any], levels: dict[str, Any] | None) 
     >>> found = {"homophilous": 7, "heterophilous": 2, "nodes_in_none": 0}
     >>> for sentence in _communities_in_words(found, {"equally_good": [6], "finer_columns": 24}):
     ...     print(sentence)
-    Communities: 7 homophilous (members attract each other), with which the links have the shortest description, and 2
-    heterophilous (members repel each other); 0 nodes in none.
-    With 6 communities the description is as short; philia communities --levels shows all levels.
+    Communities: 7 homophilous (members attract each other) and 2 heterophilous (members repel each other); 0 nodes in
+    none.
     24 more columns only make the probabilities better.
     """
     if "median_size" in found:
         return _many_in_words(found)
     attract, repel = found["homophilous"], found["heterophilous"]
-    shortest = "" if levels is None else ", with which the links have the shortest description,"
     sentences = [
-        f"Communities: {attract} homophilous (members attract each other){shortest} and {repel} heterophilous (members "
+        f"Communities: {attract} homophilous (members attract each other) and {repel} heterophilous (members "
         f"repel each other); {counted(found['nodes_in_none'], 'node')} in none."
     ]
-    if levels is not None and levels["equally_good"]:
-        good = [f"{count:,}" if count else "no" for count in levels["equally_good"]]
-        sentences.append(
-            f"With {listed(good)} communities the description is as short; philia communities --levels shows all "
-            "levels."
-        )
     if levels is not None and levels["finer_columns"]:
         finer = levels["finer_columns"]
         makes = "makes" if finer == 1 else "make"

@@ -84,6 +84,26 @@ class Significance:
         """The significance of the community of this name."""
         return next((community for community in self.communities if community.name == name), None)
 
+    def in_words(self) -> str:
+        """How many communities hidden pairs confirm, and how sure the surest and the least sure one are.
+
+        >>> one = CommunitySignificance("B1", "homophilous", 2.5, 0.25, 9.8)
+        >>> two = CommunitySignificance("B2", "homophilous", 0.3, 0.25, 1.2)
+        >>> print(Significance(5, (one, two)).in_words())
+        Hidden pairs confirm 1 of 2 communities; the rest is not distinguishable from chance. The surest is B1, with a
+        strength of 2.50 ± 0.25 on hidden pairs, and the least sure is B2, with 0.30 ± 0.25.
+        """
+        if not self.communities:
+            return "There are no communities for hidden pairs to confirm."
+        real, count = sum(community.real for community in self.communities), len(self.communities)
+        rest = "" if real == count else "; the rest is not distinguishable from chance"
+        order = sorted(self.communities, key=lambda community: -abs(community.z))
+        said = [f"{c.strength:.2f} ± {c.error:.2f}" for c in order]
+        surest = f"The surest is {order[0].name}, with a strength of {said[0]} on hidden pairs"
+        least = f", and the least sure is {order[-1].name}, with {said[-1]}" if count > 1 else ""
+        many = "communities" if count > 1 else "community"
+        return f"Hidden pairs confirm {real:,} of {count:,} {many}{rest}. {surest}{least}."
+
     def __str__(self) -> str:
         return "\n".join(map(str, self.communities)) or "the model has no communities"
 

@@ -15,7 +15,8 @@ from philia.graphs.graph import Graph
 def membership_table(found: Communities, graph: Graph) -> Frame:
     """One row per member: node, community, kind, the share of its links that lead to members, and its membership.
 
-    If ``model.significance()`` was called, z and its error on hidden pairs follow.
+    If ``model.stability()`` was called, the ends of the interval of the membership follow (0 where a refit did not find
+    the community). If ``model.significance()`` was called, z and its error on hidden pairs follow.
 
     >>> from philia import as_graph
     >>> from philia.explain import Community
@@ -27,9 +28,8 @@ def membership_table(found: Communities, graph: Graph) -> Frame:
     1  bob        B1  homophilous    0.5         0.6
     """
     columns: dict[str, list[Any]] = {"node": [], "community": [], "kind": [], "share": [], "membership": []}
-    tested = any(community.tested for community in found)
-    if tested:
-        columns |= {"z": [], "error": []}
+    refitted, tested = any(community.refits for community in found), any(community.tested for community in found)
+    columns |= ({"lower": [], "upper": []} if refitted else {}) | ({"z": [], "error": []} if tested else {})
     inside = np.zeros(graph.n_nodes)
     for community in found:
         rows = rows_of(community.members, found.nodes)
@@ -40,6 +40,9 @@ def membership_table(found: Communities, graph: Graph) -> Frame:
         columns["kind"] += [community.kind] * len(rows)
         columns["share"] += shares.tolist()
         columns["membership"] += memberships_of(community.members).tolist()
+        for name in ("lower", "upper") if refitted else ():
+            ends = getattr(community.refits, name, None)
+            columns[name] += [math.nan] * len(rows) if ends is None else ends[rows].tolist()
         for name in ("z", "error") if tested else ():
             columns[name] += [getattr(community.tested, name, math.nan)] * len(rows)
         inside[rows] = 0

@@ -71,6 +71,10 @@ the same communities again, and say nothing."""
 _STAGES: Final = 3
 """The stages of a sparse fit."""
 
+_INSIDE: Final = 0.5
+"""The least share of links inside communities for which a model stores these alone: it knows nothing about the links
+between communities but popularity and common neighbours, so it must not be most of them."""
+
 _USUAL: Final = 20
 """Columns of a kind to expect where their number is open, to decide whether all pairs can be looked at."""
 
@@ -115,8 +119,9 @@ class CommunityModel(Factorization):
     storage
         How B is stored: "dense", a number for each node and column; "sparse", only for members, which allows thousands
         of communities; or "auto": sparse if more communities are read off the graph than an automatic choice of dense
-        columns would have, 48. A sparse model needs both numbers of communities and the penalty left open, and the
-        background "popularity". Its probabilities also count common neighbours.
+        columns would have, 48, and at least half of the links are inside them. A sparse model needs both numbers of
+        communities and the penalty left open, and the background "popularity". Its probabilities also count common
+        neighbours.
     start
         "spectral" (from leading eigenvectors), "uniform" (the paper's random start), "background", "signed" or
         "logistic" (from short unconstrained fits), or a function with the same signature. Warm starts:
@@ -477,7 +482,7 @@ class CommunityModel(Factorization):
         if self._reads(usual):
             told = _stages(on_iteration)
             told("reading communities")
-            if self._sparse(self._levels_of(graph)):
+            if self._sparse(self._levels_of(graph).default, graph):
                 return self._learn_sparse(graph, rng, told)
         if self._reads(usual) and isinstance(usual, AllPairs):
             read = self._levels_of(graph).default
@@ -486,6 +491,10 @@ class CommunityModel(Factorization):
         settings: Any = (self.n_homophilous, self.n_heterophilous, self.penalty)
         n_B, n_C, penalty = (None if setting == AUTO else setting for setting in settings)
         self.selection_, factors = choose(usual, n_B, n_C, penalty, ahead)
+        if self.read_ is not None:
+            levels = self._levels_of(graph)
+            others = tuple(len(level) for level in levels.equally_good if len(level) != len(levels.default))
+            self.selection_ = replace(self.selection_, as_short=others, shortest=len(levels.best))
         self.penalty_ = self.selection_.penalty if self.penalty == AUTO else float(self.penalty)
         begin = replace(columns.resized(*factors.counts), begin=FromFactors(factors)).weighed(self.selection_.weight)
         ahead.enter("last")
@@ -510,12 +519,14 @@ class CommunityModel(Factorization):
             open_to_it and problem.graph.weights is None and (isinstance(problem, AllPairs) or self.storage != "dense")
         )
 
-    def _sparse(self, levels: Hierarchy) -> bool:
-        """Whether B is stored sparsely: if asked for, or if there are too many communities for a dense one."""
+    def _sparse(self, read: Level, graph: Graph) -> bool:
+        """Whether B is stored sparsely: if asked for, or if most links are in communities, too many for a dense one."""
         others_open = (self.n_heterophilous, self.penalty) == (AUTO, AUTO)
-        return self.storage == "sparse" or (
-            self.storage == AUTO and others_open and len(levels.default) > MOST_HOMOPHILOUS
-        )
+        if self.storage != AUTO or not others_open or len(read) <= MOST_HOMOPHILOUS:
+            return self.storage == "sparse"
+        rows, columns = graph.links
+        inside = (read.labels[rows] == read.labels[columns]) & (read.labels[rows] >= 0)
+        return float(inside.mean()) >= _INSIDE
 
     def _learn_sparse(
         self, graph: Graph, rng: np.random.Generator, told: Callable[[str], None]

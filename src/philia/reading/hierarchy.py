@@ -181,8 +181,10 @@ class Hierarchy(Sequence[Level]):
     @property
     def equally_good(self) -> tuple[Level, ...]:
         """The levels whose descriptions are as long as the default's, to within three nats, the default included."""
-        saved = self._descriptions[self._default].saved
-        return tuple(self[i] for i, d in enumerate(self._descriptions) if abs(d.saved - saved) <= _EQUALLY_GOOD)
+        return tuple(self[i] for i in range(len(self)) if self._as_good(i))
+
+    def _as_good(self, i: int) -> bool:
+        return abs(self.saved[i] - self.saved[self._default]) <= _EQUALLY_GOOD
 
     @property
     def counts(self) -> tuple[int, ...]:
@@ -295,7 +297,7 @@ class Hierarchy(Sequence[Level]):
             if not count and i != self._default:
                 continue
             said = f"{count:,} {'community' if count == 1 else 'communities'}" if count else "no communities"
-            mark = " (default)" if i == self._default else ""
+            mark = " (default)" if i == self._default else " (as good)" if self._as_good(i) else ""
             saved = f"{description.saved:,.0f} nats saved" if description.saved > 0 else "no shorter than none"
             lines.append(f"{said}{mark}: {saved}" if count else f"{said}{mark}")
         return "\n".join(lines)

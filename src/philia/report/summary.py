@@ -129,13 +129,7 @@ def _tested(found: Findings) -> list[str]:
     said = []
     measured = found.model.significance_
     if measured is not None and measured.communities:
-        real = sum(community.real for community in measured.communities)
-        said.append(
-            f"Hidden pairs confirm {real:,} of {counted(len(measured.communities), 'group')}; the rest is not "
-            "distinguishable from chance."
-            if real < len(measured.communities)
-            else "Hidden pairs confirm every group: none is likely to be chance."
-        )
+        said.append(measured.in_words())
     if found.model.heterophily_ is not None:
         said.append(heterophily_in_words(found.model.heterophily_))
     return said
@@ -221,7 +215,7 @@ def _settings(model: CommunityModel) -> list[list[str]]:
     attract = [["communities that attract", _chosen(k_B, model.n_homophilous)]]
     if level is not None:
         attract = [
-            ["communities that attract", f"{len(level)} (with which the links have the shortest description)"],
+            ["communities that attract", f"{len(level)} (read off the links by the length of their description)"],
             ["columns of finer structure", _chosen(k_B - len(level), "auto")],
         ]
     backgrounds = {

@@ -6,7 +6,8 @@ from dataclasses import asdict, dataclass, fields
 from html import escape
 from typing import Any, TypeVar
 
-from philia._text import counted
+from philia._text import counted, listed
+from philia.selection.plan import MOST_HETEROPHILOUS, MOST_HOMOPHILOUS
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,8 @@ class Selection:
     every pair the same probability. ``read`` is how many of the attracting communities were read off the graph by the
     length of its description, and were given to every step; their strengths count ``weight`` times. So there are two
     answers: the communities to read, and the columns to predict with, of which other numbers may be as good.
+    ``as_short`` holds the other numbers of communities with which the description is as short, and ``shortest`` the
+    number with which it is shortest, if that is more than anybody would read.
     ``storage`` is "sparse" if B has more columns than a dense fit could have, each with few nodes; steps then differ in
     the weight of the communities.
 
@@ -66,6 +69,8 @@ class Selection:
     weight: float = 1.0
     good: tuple[int, ...] = ()
     storage: str = "dense"
+    as_short: tuple[int, ...] = ()
+    shortest: int = 0
 
     @property
     def choice(self) -> Step:
@@ -138,7 +143,13 @@ class Selection:
         if not self.read:
             return []
         which = "this 1 community" if self.read == 1 else f"these {self.read} communities"
-        return [f"To read: with {which} the links have the shortest description"]
+        said = f"with {which} the links have the shortest description"
+        if self.shortest > self.read:
+            said = f"{which} say nearly as much as the {self.shortest} of the shortest description"
+        if self.as_short:
+            others = listed([str(count) if count else "none" for count in self.as_short])
+            said += f"; {others} would do as well (within 3 nats)"
+        return [f"To read: {said}"]
 
     def _predicting(self) -> list[str]:
         """Which other numbers would have been as good, as far as hidden pairs can tell."""
@@ -157,7 +168,19 @@ class Selection:
             if alone
             else f"{numbers} predict hidden pairs equally well (within one standard error)"
         )
-        return ["; ".join([f"To predict: {said}", *self._penalties("penalties")])]
+        return ["; ".join([f"To predict: {said}", *self._untried(), *self._penalties("penalties")])]
+
+    def _untried(self) -> list[str]:
+        """What the choice does not look at, if a number that it made could have been larger."""
+        most = [
+            f"{limit} {what}"
+            for number, limit, what in (
+                (self.attracting[1] - self.read, MOST_HOMOPHILOUS, "columns that attract"),
+                (self.repelling[1], MOST_HETEROPHILOUS, "that repel"),
+            )
+            if number >= limit
+        ]
+        return [f"more than {' and '.join(most)} are not tried unless you ask for them"] if most else []
 
     def _penalties(self, subject: str) -> list[str]:
         tried = sorted({step.penalty for step in self.steps})
@@ -173,7 +196,10 @@ class Selection:
     def from_dict(cls, values: dict[str, Any]) -> Selection:
         """The inverse of ``to_dict``; raises ``ValueError`` for anything else."""
         steps = tuple(_checked(Step(**step)) for step in values["steps"])
-        found = _checked(cls(**{**values, "steps": steps, "good": tuple(values.get("good", ()))}))
+        numbers = {name: tuple(values.get(name, ())) for name in ("good", "as_short")}
+        found = _checked(cls(**{**values, **numbers, "steps": steps}))
+        if any(type(count) is not int or count < 0 for count in found.as_short):
+            raise ValueError(f"{str(found.as_short)[:40]} communities are as good, it says")
         for step in (found.chosen, *found.good):
             if type(step) is not int or not 0 <= step < len(steps):
                 raise ValueError(f"step {str(step)[:40]} of {len(steps)} was chosen or good, it says")
