@@ -4,7 +4,7 @@ import tempfile
 from pathlib import Path
 
 from benchmarks import cluster, evaluation, fits, large, large_evaluation, page, peers, reading, startup, stochastic
-from benchmarks.exact import columns, constructions, fitting
+from benchmarks.exact import columns, constructions, fitting, small
 
 startup.run()
 reading.main()
@@ -21,5 +21,6 @@ with tempfile.TemporaryDirectory() as folder:
 cluster.run()
 columns.main([])
 constructions.main([])
+small.main()
 fitting.main([])
 page.run()
