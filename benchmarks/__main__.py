@@ -16,7 +16,7 @@ from benchmarks import (
     startup,
     stochastic,
 )
-from benchmarks.exact import columns, constructions, fitting
+from benchmarks.exact import columns, constructions, fitting, small
 
 first_answer.main(["--growth", "1e3", "1e4", "1e5", "1e6"])
 startup.run()
@@ -34,5 +34,6 @@ with tempfile.TemporaryDirectory() as folder:
 cluster.run()
 columns.main([])
 constructions.main([])
+small.main()
 fitting.main([])
 page.run()

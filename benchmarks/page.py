@@ -78,6 +78,9 @@ bits, and seconds: to search for the line, to compute the numbers, to certify ev
 (MB), read it and verify it.""",
     "exact_constructions": """Every construction: columns, bits, seconds to compute it and to certify every pair,
 and, where that takes minutes at most, to check the columns written out in full, every entry in whole numbers.""",
+    "exact_small": """All graphs with a link and up to six nodes, up to isomorphism: sign changes S along the best line
+found, so that Theorem B takes 2 (S + 1) columns, the fewest columns with which a fit was exact and certified, and how
+many graphs there are of this kind.""",
     "exact_fitting": """The fewest columns with which a fit was exact and certified as nonnegative integers, compared
 with Theorem B and with the number that every representation needs; then the largest smaller number that was tried in
 vain, which proves nothing, the longest number in bits, and the iterations and seconds of processor time of the whole
@@ -152,6 +155,7 @@ TABLES: dict[str, Callable[[Any], str]] = {
     "peers": table,
     "exact_columns": _by_network,
     "exact_constructions": _constructions,
+    "exact_small": table,
     "exact_fitting": _by_network,
 }
 

@@ -45,7 +45,7 @@ def test_what_was_tried_and_how_many_columns_are_needed_are_printed(folder: Path
     (folder / "path.csv").write_text("ann,bob\nbob,cat\ncat,dan\n")
     shown = run("exact", "path.csv", "--by", "thorough").stdout.splitlines()
     assert shown[1].startswith("Exact in 3 columns (fitted)")
-    assert shown[2] == "No exact representation of this network has fewer than 3 columns."
+    assert shown[2] == "The network needs 3. No exact representation has fewer than 3."
     assert shown[3].startswith("Tried: ")
     assert shown[3].endswith("fit: 3 columns.")
     assert run_json("exact", "path.csv")["least_columns"] == 3

@@ -18,6 +18,7 @@ from philia.exact import (
     certify,
     exact_community,
     exact_logistic,
+    methods,
 )
 from philia.exceptions import InvalidParameterError, NotExactError
 from philia.graphs import Graph, as_graph, degeneracy, pseudoarboricity
@@ -135,6 +136,20 @@ def test_a_thorough_effort_takes_no_more_columns_and_says_what_was_tried() -> No
     assert thorough.verify(karate).columns == thorough.certificate.columns
     with pytest.raises(InvalidParameterError, match="effort is 'much'; use one of 'quick', 'thorough'"):
         exact_community(karate, effort="much")  # type: ignore[arg-type]
+
+
+def test_a_thorough_effort_tells_why_it_has_no_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    karate = classic("karate")
+
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(methods, "smallest_exact", interrupted)
+    found = exact_community(karate, effort="thorough")
+    assert found.tried[1:] == ("fit: interrupted before one was exact",)
+    assert found.verify(karate).columns == found.certificate.columns
+    monkeypatch.setattr(methods, "_MOST_FITTED", 33)
+    assert "not tried with more than 33 nodes" in exact_community(karate, effort="thorough").tried[1]
 
 
 def test_an_effort_is_not_made_where_fewer_columns_are_impossible() -> None:

@@ -115,10 +115,21 @@ def _in_words(found: Certified, least: int | None) -> Iterator[str]:
     columns, bits = counted(certificate.columns, "column"), counted(certificate.bits, "bit")
     yield f"Exact in {columns} ({certificate.construction}); numbers of up to {bits}."
     if least is not None:
-        yield f"No exact representation of this network has fewer than {counted(least, 'column')}."
+        yield f"{_fewest_in_words(least, certificate.columns)} No exact representation has fewer than {least}."
     if len(found.tried) > 1:
         yield f"Tried: {'; '.join(found.tried)}."
     yield from proof_in_words(certificate)
+
+
+def _fewest_in_words(least: int, found: int) -> str:
+    """What is known about the fewest columns.
+
+    >>> _fewest_in_words(4, 5), _fewest_in_words(4, 8)
+    ('The network needs 4 or 5.', 'The network needs 4 to 8.')
+    """
+    if least == found:
+        return f"The network needs {found}."
+    return f"The network needs {least} {'or' if found == least + 1 else 'to'} {found}."
 
 
 def proof_in_words(certificate: Certificate) -> Iterator[str]:

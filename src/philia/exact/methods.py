@@ -35,6 +35,9 @@ Effort = Literal["quick", "thorough"]
 _SPARSE = 12
 """The largest degeneracy for which floats on a circle are tried; they have been seen to work up to about 8."""
 
+_MOST_FITTED = 100_000
+"""Fits of larger graphs are not tried: every few iterations look at all pairs, for minutes at a time."""
+
 _MANY = 2000
 """In larger graphs the numbers of Theorem A are too long for the one column that they may save."""
 
@@ -52,7 +55,8 @@ def exact_community(
     A "quick" effort is a construction, for which a line of nodes is searched for, unless one is given as
     ``elimination`` (:func:`philia.exact.found_order`); ``on_progress`` reports on the check that follows. A "thorough"
     one then looks for fits with fewer columns (:func:`philia.exact.smallest_exact`), which may take minutes on graphs
-    with thousands of nodes. The result says in ``tried`` what was tried.
+    with thousands of nodes; an interrupt (Ctrl-C) ends it and gives the best so far. The result says in ``tried`` what
+    was tried.
 
     >>> from philia.datasets import classic
     >>> karate = classic("karate")
@@ -67,10 +71,20 @@ def exact_community(
     tried: tuple[str, ...] = (f"{found.certificate.construction}: {counted(found.certificate.columns, 'column')}",)
     fewest = least_columns(graph).columns
     if effort == "thorough" and found.certificate.columns > fewest:
-        fitted = smallest_exact(graph, most=found.certificate.columns - 1, random_state=random_state)
-        tried += _in_words(fitted, found.certificate.columns - 1)
-        found = found if fitted is None else fitted.certified
+        fitted, said = _smaller(graph, found.certificate.columns - 1, random_state)
+        tried, found = (*tried, *said), found if fitted is None else fitted.certified
     return replace(found, tried=tried)
+
+
+def _smaller(graph: Graph, most: int, random_state: int) -> tuple[FittedExactly | None, tuple[str, ...]]:
+    """The smallest fit with up to so many columns, if any, and what was tried, in words."""
+    if graph.n_nodes > _MOST_FITTED:
+        return None, (f"fit: not tried with more than {_MOST_FITTED:,} nodes, as it would take days",)
+    try:
+        fitted = smallest_exact(graph, most=most, random_state=random_state)
+    except KeyboardInterrupt:
+        return None, ("fit: interrupted before one was exact",)
+    return fitted, _in_words(fitted, most)
 
 
 def _in_words(fitted: FittedExactly | None, most: int) -> tuple[str, ...]:
