@@ -203,9 +203,10 @@ def _lowest(curves: Curves, reading: str, penalty: str) -> Claim:
     others = ("SVD", "BigClam" + penalty)
     ours = OURS + penalty, OURS + penalty + SPECTRAL
     run = [k for k in sorted(curves.get(ours[0], {})) if 1 < k <= 20]
-    lengths = [k for k in run if all(k in curves.get(m, {}) for m in (*others, *ours))]
+    lengths = [k for k in run if all(k in curves.get(m, {}) for m in others)]
     lost = {
-        mine: [k for k in lengths if any(mean(curves[m][k]) <= mean(curves[mine][k]) for m in others)] for mine in ours
+        mine: [k for k in lengths if k in points and any(mean(curves[m][k]) <= mean(points[k]) for m in others)]
+        for mine, points in ((mine, curves[mine]) for mine in ours if mine in curves)
     }
     said = "; ".join(f"{m}: {'lowest everywhere' if not at else f'not at {at}'}" for m, at in lost.items())
     return Claim(
