@@ -112,7 +112,7 @@ def older_than_the_code(results: Sequence[Result]) -> str:
     methods: dict[str, dict[str, None]] = {}
     for result in results:
         if result.older:
-            methods.setdefault(result.dataset, {})[result.method] = None
+            methods.setdefault(result.dataset, {})[result.method.partition(", length")[0]] = None
     if results and all(result.older for result in results):
         return "*All results of this section are older than the code.*"
     said = "; ".join(f"{name} ({', '.join(each)})" for name, each in methods.items())

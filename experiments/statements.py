@@ -63,7 +63,7 @@ class Statements(Experiment):
 
     def claims(self, results: Sequence[Result]) -> list[Claim]:
         """One claim per formula and theorem."""
-        found = {r.method: r.values for r in results}
+        found = {r.method: {**r.values, "examples": r.settings["examples"]} for r in results}
         told = [_told(where, claim, method, found) for where, claim, method in _FORMULAS]
         exact = [_exactly(where, claim, method, found) for where, claim, method in _THEOREMS]
         return [*told, *exact, _loops(found)]
@@ -119,7 +119,7 @@ def _exactly(where: str, claim: str, method: str, found: dict[str, Any]) -> Clai
 
 def _worst(check: Callable[[np.random.Generator], float], count: int) -> dict[str, Any]:
     rng = np.random.default_rng(0)
-    return {"examples": count, "difference": max(check(rng) for _ in range(count))}
+    return {"difference": max(check(rng) for _ in range(count))}
 
 
 def _factors(rng: np.random.Generator) -> CommunityFactors:
@@ -213,7 +213,7 @@ def _one_link(count: int) -> dict[str, Any]:
         wrong += int(differ[~np.eye(n, dtype=bool)].sum())
     pair = overlap_threshold([[1], [1]], np.empty((2, 0), dtype=int), 1)
     own = np.diag(by_overlap_threshold(pair).signs(np.arange(2)).values)
-    return {"examples": count, "wrong_off_diagonal": wrong, "wrong_on_it": int((own > 0).sum())}
+    return {"wrong_off_diagonal": wrong, "wrong_on_it": int((own > 0).sum())}
 
 
 def _largest(matrix: Float64Array) -> float:

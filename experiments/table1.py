@@ -43,7 +43,7 @@ class Table1(Experiment):
     def tasks(self, scope: Scope) -> Iterator[Task]:
         """One per network."""
         for name in scope.datasets:
-            yield Task(self.name, name, "counts", 0, {}, partial(_counts, name))
+            yield Task(self.name, name, "counts", 0, {"pairs": _PAIRS, "degrees": "correlated"}, partial(_counts, name))
         sizes = (100, 300) if scope.quick else (100, 1000, 10_000)
         for name in _CLASSES:
             yield Task(self.name, name, CLASS, 0, {"nodes": sizes}, partial(_growing, name, sizes))

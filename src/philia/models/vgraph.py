@@ -45,9 +45,11 @@ class VGraph(LinkModel):
 
     Two things differ. The expectation over z has k terms and is summed, not sampled. And q is the optimal one for each
     link, q(z) ∝ √(p(z|w) p(c|z) p(z|c) p(w|z)); theirs is a function of the embeddings, softmax((φ_w ⊙ φ_c)·ψ_z), which
-    when summed exactly got stuck where all communities are equal. A link costs k numbers, and links are processed in
-    blocks, so memory is linear in nodes and links. Since one community explains both ends of a link, communities
-    attract. Weights are ignored.
+    when summed exactly got stuck where all communities are equal. Where their program differs from their paper, this is
+    the paper's: no bias in p(c|z), and a smoothness term of p(z|w), not of sums of q.
+
+    A link costs k numbers, and links are processed in blocks, so memory is linear in nodes and links. Since one
+    community explains both ends of a link, communities attract. Weights are ignored.
 
     Parameters
     ----------
