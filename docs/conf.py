@@ -46,6 +46,7 @@ include_patterns = [
     "benchmarks/**.md",
     "docs/**.md",
     "build/tutorials/**.rst",
+    "build/gallery/**.rst",
 ]
 exclude_patterns = [".*", "build/docs", "build/doctrees", "src", "tests"]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
@@ -72,13 +73,13 @@ python_use_unqualified_type_names = True
 python_maximum_signature_line_length = 100
 toc_object_entries_show_parents = "hide"
 
-# Tutorials: scripts that are executed while the site is built, and can be downloaded as scripts and notebooks. They may
-# use neither a network nor data of this machine; tests/test_examples.py checks their output.
+# Tutorials and the gallery: scripts that are executed while the site is built, and can be downloaded as scripts and
+# notebooks. They may use neither a network nor data of this machine; tests/test_examples.py checks their output.
 os.environ.pop("PHILIA_DATA", None)
 os.environ.update(dict.fromkeys(("http_proxy", "https_proxy", "ftp_proxy"), "http://127.0.0.1:9"))
 sphinx_gallery_conf = {
-    "examples_dirs": [str(ROOT / "examples" / "tutorials")],
-    "gallery_dirs": [str(ROOT / "build" / "tutorials")],
+    "examples_dirs": [str(ROOT / "examples" / folder) for folder in ("tutorials", "gallery")],
+    "gallery_dirs": [str(ROOT / "build" / folder) for folder in ("tutorials", "gallery")],
     "filename_pattern": r"/plot_",
     "download_all_examples": False,
     "within_subsection_order": "FileNameSortKey",

@@ -14,7 +14,8 @@ import pytest
 
 FOLDER = Path(__file__).parents[1] / "examples"
 TUTORIALS = sorted((FOLDER / "tutorials").glob("plot_*.py"))
-SITE = FOLDER.parent / "build" / "tutorials"
+GALLERY = sorted((FOLDER / "gallery").glob("plot_*.py"))
+SITE = FOLDER.parent / "build"
 SOURCES = FOLDER.parent / "src" / "philia"
 EXAMPLES = sorted(FOLDER.glob("*.py"))
 
@@ -71,6 +72,16 @@ SAID = {
         r"C1 repels, \d+ members: gender \d",
         r"held out of the fit",
     ],
+    "plot_01_karate_club": [r"in the other club: \[8\]", r"'B1': 0\.6"],
+    "plot_02_les_miserables": [r"B1, 35 members: Myriel", r"B5, 7 members: Judge", r"'B1': 0\.53, 'B5': 0\.17"],
+    "plot_03_women_and_events": [r"heterophilous: 0 women, 14 events", r"heterophilous: 18 women, 0 events"],
+    "plot_04_florentine_families": [r"15 of 15 nodes are in no community", r"Medici has the most links"],
+    "plot_05_bordering_states": [r"48 nodes, 105 links", r"CT MA ME NH NY RI VT", r"AL FL GA MS NC SC TN"],
+    "plot_06_iris_flowers": [r"'versicolor': 13, 'virginica': 13", r"\['setosa'\]\n", r"\['versicolor', 'virginica'\]"],
+    "plot_07_handwritten_digits": [r"B1, 32 images: 32 of them a 2", r"B10, "],
+    "plot_08_connected_caves": [r"12 communities; the caves: True"],
+    "plot_09_overlapping_circles": [r"the circles: True", r"in two circles: \[0, 1, 2, 3, 16, "],
+    "plot_10_random_network": [r"120 of 120 nodes are in no community", r"Louvain: \d+ communities"],
 }
 """What each script must say, because its text, the README or a page relies on it."""
 
@@ -93,7 +104,7 @@ def run(script: Path, folder: Path, **environment: str) -> str:
 
 def said_on_the_site(script: Path) -> str | None:
     """What a tutorial printed when `make docs` ran it; None if it or philia has changed since, or nobody built it."""
-    page = SITE / f"{script.stem}.rst"
+    page = SITE / script.parent.name / f"{script.stem}.rst"
     if not page.is_file() or page.stat().st_mtime < max(
         file.stat().st_mtime for file in [script, *SOURCES.rglob("*.py")]
     ):
@@ -107,8 +118,8 @@ def unsaid(script: Path, output: str) -> list[str]:
 
 
 def test_what_must_be_said_is_said_by_a_script_that_exists() -> None:
-    assert set(SAID) <= {script.stem for script in [*EXAMPLES, *TUTORIALS]}
-    assert {script.stem for script in TUTORIALS} <= set(SAID)
+    assert set(SAID) <= {script.stem for script in [*EXAMPLES, *TUTORIALS, *GALLERY]}
+    assert {script.stem for script in [*TUTORIALS, *GALLERY]} <= set(SAID)
 
 
 @pytest.mark.parametrize("script", EXAMPLES, ids=lambda script: script.stem)
@@ -117,7 +128,7 @@ def test_the_example_runs_and_says_what_it_should(script: Path, tmp_path: Path) 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("script", TUTORIALS, ids=lambda script: script.stem)
+@pytest.mark.parametrize("script", [*TUTORIALS, *GALLERY], ids=lambda script: script.stem)
 def test_the_tutorial_runs_without_network_or_data_and_says_what_its_text_says(script: Path, tmp_path: Path) -> None:
     known = {name: value for name, value in os.environ.items() if name != "PHILIA_DATA"}
     said = said_on_the_site(script) or run(script, tmp_path, **known | OFFLINE)
@@ -125,8 +136,9 @@ def test_the_tutorial_runs_without_network_or_data_and_says_what_its_text_says(s
     assert "Warning" not in said
 
 
-def test_a_tutorial_leaves_no_files_behind() -> None:
-    assert {path.suffix for path in (FOLDER / "tutorials").iterdir() if path.name != "__pycache__"} == {".py", ".rst"}
+@pytest.mark.parametrize("folder", ["tutorials", "gallery"])
+def test_a_tutorial_leaves_no_files_behind(folder: str) -> None:
+    assert {path.suffix for path in (FOLDER / folder).iterdir() if path.name != "__pycache__"} == {".py", ".rst"}
 
 
 @pytest.mark.parametrize("script", TUTORIALS, ids=lambda script: script.stem)

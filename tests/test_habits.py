@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import re
 from typing import Any
 
 import networkx as nx
@@ -18,8 +19,11 @@ from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 
 import philia
 from philia import CommunityModel, evaluate
-from philia.datasets import classic, dating_app, planted
+from philia.datasets import classic, dating_app, load, planted
 from philia.exceptions import InvalidParameterError
+from philia.explain import communities
+from philia.graphs import graph
+from philia.models import link_model
 
 G = nx.Graph(nx.karate_club_graph().edges())
 LINKS = list(G.edges())
@@ -180,3 +184,60 @@ def test_two_moments_of_a_network_are_matched_by_name() -> None:
     assert by_members[frozenset("uvwxyz")].joined == {"t"}
     assert moved.similarity == pytest.approx((5 / 6 + 6 / 7) / 2)
     assert philia.compare(then, now.communities()).matches == moved.matches
+
+
+ADVICE = {
+    "communities()": lambda m: m.communities_,
+    "len(model.communities())": lambda m: m.n_communities_,
+    "model.features()": lambda m: m.embedding_,
+    "model.top_links": lambda m: m.predict([(0, 1)]),
+    "philia.plots.network": lambda m: m.plot(),
+    "print(model)": lambda m: m.summary(),
+    "write_report": lambda m: m.report("page.html"),
+    "model.described()": lambda m: m.to_pandas(),
+    "model.graph_": lambda m: m.nodes,
+    "model.solution_.iterations": lambda m: m.n_iter_,
+    "model.solution_.history": lambda m: m.history_,
+    "len(community) for": lambda m: m.communities().sizes,
+    "communities.as_sets()": lambda m: m.communities().to_dict(),
+    "communities.labels()": lambda m: m.communities().membership,
+    "len(community) counts": lambda m: m.communities()[0].size,
+    "set(community)": lambda m: m.communities()[0].intersection(m.communities()[1]),
+    "graph.neighbours": lambda m: m.graph_.neighbors(0),
+    "graph.degrees": lambda m: m.graph_.degree(0),
+    "graph.n_nodes": lambda m: m.graph_.number_of_nodes(),
+    "philia.read_graph": lambda m: philia.read_csv("links.csv"),
+    "philia.as_graph": lambda m: philia.from_networkx(G),
+    "CommunityModel().fit": lambda m: philia.fit(G),
+}
+
+
+@pytest.mark.parametrize("advice", ADVICE)
+def test_what_does_not_exist_under_its_habitual_name_is_pointed_out(advice: str, fitted: CommunityModel) -> None:
+    with pytest.raises(AttributeError, match=f"has no attribute .*; .*{re.escape(advice)}"):
+        ADVICE[advice](fitted)
+
+
+@pytest.mark.parametrize(
+    "habits", [graph._HABITS, communities._HABITS, link_model._HABITS], ids=["graph", "communities", "model"]
+)
+def test_advice_names_only_what_exists(habits: dict[str, str], fitted: CommunityModel) -> None:
+    owners = {"model": fitted, "graph": fitted.graph_, "communities": fitted.communities(), "philia": philia}
+    for said in habits.values():
+        for owner, name in re.findall(r"\b(model|graph|communities|philia)\.(\w+)", said):
+            assert hasattr(owners[owner], name), said
+
+
+def test_a_name_that_nobody_has_the_habit_of_is_simply_missing(fitted: CommunityModel) -> None:
+    with pytest.raises(AttributeError, match=r"'CommunityModel' object has no attribute 'unheard_of'$"):
+        getattr(fitted, "unheard_of")  # noqa: B009  (type checkers know that it is missing)
+
+
+def test_groups_that_philia_did_not_find_are_compared_elsewhere(fitted: CommunityModel) -> None:
+    with pytest.raises(InvalidParameterError, match=r"found list, .*compare_communities"):
+        philia.compare(fitted, [{0, 1}, {2, 3}])
+
+
+def test_a_classic_network_is_not_downloaded() -> None:
+    with pytest.raises(InvalidParameterError, match=r"call classic\('karate'\)"):
+        load("karate")

@@ -1,4 +1,4 @@
-"""A link to the script of a tutorial leads, on the site, to the page that was made by running it."""
+"""A link to a script of a tutorial or of the gallery leads, on the site, to the page that was made by running it."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from docutils import nodes
 
-SCRIPTS, PAGES = "examples/tutorials", "build/tutorials"
+FOLDERS = ("tutorials", "gallery")
 
 
 def page_of(target: str, pages: set[str]) -> str | None:
-    """The page of a script, or of all tutorials for their README; None for any other file.
+    """The page of a script, or of all scripts in a folder for its README; None for any other file.
 
     >>> pages = {"build/tutorials/index", "build/tutorials/plot_1"}
     >>> page_of("../examples/tutorials/plot_1.py", pages), page_of("/examples/tutorials/README.rst", pages)
@@ -20,9 +20,9 @@ def page_of(target: str, pages: set[str]) -> str | None:
     >>> page_of("../examples/other.py", pages)
     """
     path = PurePosixPath(target)
-    if not path.parent.as_posix().endswith(SCRIPTS):
+    if path.parent.name not in FOLDERS or path.parent.parent.name != "examples":
         return None
-    page = f"{PAGES}/{'index' if path.stem == 'README' else path.stem}"
+    page = f"build/{path.parent.name}/{'index' if path.stem == 'README' else path.stem}"
     return page if page in pages else None
 
 
@@ -38,12 +38,13 @@ def link_pages(app: Any, doctree: nodes.document, page: str) -> None:
 
 
 def find_page(app: Any, doctree: nodes.document) -> None:
-    """The README of the tutorials would be a page if it were one of the site; that page is another."""
+    """The README of a folder of scripts would be a page if it were one of the site; that page is another."""
     from sphinx import addnodes
 
     for reference in doctree.findall(addnodes.pending_xref):
-        if reference.get("reftarget") == f"{SCRIPTS}/README":
-            reference["reftarget"] = f"{PAGES}/index"
+        for folder in FOLDERS:
+            if reference.get("reftarget") == f"examples/{folder}/README":
+                reference["reftarget"] = f"build/{folder}/index"
 
 
 def setup(app: Any) -> dict[str, Any]:

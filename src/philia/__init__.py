@@ -23,6 +23,15 @@ if TYPE_CHECKING:
     from philia.models import load as load
     from philia.models.catalog import *  # noqa: F403
 
+_HABITS = {
+    "read_csv": "philia.read_graph(path) reads links from any file",
+    "read_edgelist": "philia.read_graph(path) reads links from any file",
+    "from_networkx": "philia.as_graph(G) converts it, and fit takes it as it is",
+    "fit": "philia.CommunityModel().fit(G) is what you are looking for",
+    "plot": "philia.plots has pictures, such as philia.plots.network(model)",
+}
+"""What users of other libraries write from habit, and what there is instead."""
+
 _GRAPHS = ("Graph", "as_graph", "read_communities", "read_graph", "write_communities", "write_graph")
 
 
@@ -39,7 +48,8 @@ def __getattr__(name: str) -> Any:
         return _models()[name]
     if not name.startswith("_") and find_spec(f"philia.{name}"):
         return import_module(f"philia.{name}")
-    raise AttributeError(f"module 'philia' has no attribute {name!r}")
+    said = f"module 'philia' has no attribute {name!r}"
+    raise AttributeError(f"{said}; {_HABITS[name]}" if name in _HABITS else said)
 
 
 def __dir__() -> list[str]:

@@ -20,6 +20,16 @@ def counted(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
+def no_attribute(owner: object, name: str, instead: Mapping[str, str]) -> AttributeError:
+    """The error for a name that an object does not have, with what to write instead if others use that name.
+
+    >>> str(no_attribute(1, "summary", {"summary": "print it"}))
+    "'int' object has no attribute 'summary'; print it"
+    """
+    said = f"{type(owner).__name__!r} object has no attribute {name!r}"
+    return AttributeError(f"{said}; {instead[name]}" if name in instead else said, name=name, obj=owner)
+
+
 def spelled(count: int) -> str:
     """A small number as a word, a large one in digits.
 

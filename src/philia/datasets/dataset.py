@@ -69,8 +69,12 @@ def load(name: str) -> Dataset:
 
     >>> load("karate")
     Traceback (most recent call last):
-    philia.exceptions.InvalidParameterError: there is no dataset 'karate'; choose one of 'blog', 'youtube', ...
+    philia.exceptions.InvalidParameterError: 'karate' is a classic network without labels, which needs no download: ...
     """
+    if name in CLASSICS:
+        raise InvalidParameterError(
+            f"{name!r} is a classic network without labels, which needs no download: call classic({name!r})"
+        )
     about, paths = entry(name), fetch(name)
     labels = {} if about.labels is None else read_communities(paths[about.labels])
     named: Communities = {str(label): members for label, members in labels.items()}

@@ -11,6 +11,7 @@ from scipy.optimize import linear_sum_assignment
 
 from philia._text import html_table, percent
 from philia._types import Float64Array, Node
+from philia.exceptions import InvalidParameterError
 from philia.explain import Communities, Community
 
 
@@ -91,7 +92,7 @@ def compare(first: Any, second: Any) -> Matching:
     >>> compare(then, now).similarity > 0.5
     True
     """
-    ours, theirs = (x if isinstance(x, Communities) else x.communities() for x in (first, second))
+    ours, theirs = _communities(first), _communities(second)
     found: list[Match] = []
     taken: set[str] = set()
     for kind in ("homophilous", "heterophilous"):
@@ -105,6 +106,18 @@ def compare(first: Any, second: Any) -> Matching:
             found.append(_match(community, match))
             taken |= {match.name} if match is not None else set()
     return Matching((*found, *(_match(None, c) for c in theirs if c.name not in taken and len(c))))
+
+
+def _communities(x: Any) -> Communities:
+    if isinstance(x, Communities):
+        return x
+    if not hasattr(x, "communities"):
+        raise InvalidParameterError(
+            f"found {type(x).__name__}, but fitted models or their communities are compared; for any other groups "
+            "there is philia.evaluate.compare_communities(found, known)"
+        )
+    found: Communities = x.communities()
+    return found
 
 
 def _similarities(a: Sequence[Community], b: Sequence[Community]) -> Float64Array:

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, NoReturn, overload
 
 import numpy as np
 from scipy import sparse
 
-from philia._text import html_table, listed
+from philia._text import html_table, listed, no_attribute
 from philia._types import Float64Array, Int64Array, Node
 from philia.exceptions import InvalidParameterError
 from philia.explain.links import factor_in_words
@@ -37,6 +37,26 @@ OVERLAPPING = "a node's links become likelier than it costs to say that it is a 
 
 _AT_A_TIME = 4096
 """Names that are looked up at once: enough to make each cheap, few enough to take no memory."""
+
+_HABITS = {
+    "names": "[community.name for community in communities] has them",
+    "sizes": "[len(community) for community in communities] has them",
+    "n_communities": "len(communities) counts them",
+    "to_list": "[list(community) for community in communities] has the members",
+    "to_dict": "communities.as_sets() has the members of each, communities.labels() the community of each node",
+    "membership": "communities.labels() has the community of each node, communities.of(node) all of one node",
+    "to_csv": "philia.write_communities writes the members, communities.to_pandas().to_csv(path) a table",
+    "modularity": "networkx.community.modularity(G, communities) computes it if each node is in exactly one",
+}
+"""What users of other libraries write from habit, and what there is instead."""
+
+_MEMBERS_HABITS = {
+    "nodes": "the community itself can be iterated; community.members has the membership of each node as well",
+    "size": "len(community) counts its members",
+    "to_list": "list(community) has its members",
+    "intersection": "set(community) has the methods of a set",
+    "union": "set(community) has the methods of a set",
+}
 
 
 class Members(Mapping[Node, float]):
@@ -118,6 +138,11 @@ class Community:
     refits: CommunityStability | None = None
     tested: CommunitySignificance | None = None
 
+    if not TYPE_CHECKING:  # type checkers should know that there are no such names
+
+        def __getattr__(self, name: str) -> NoReturn:
+            raise no_attribute(self, name, _MEMBERS_HABITS)
+
     @property
     def stability(self) -> float | None:
         """How alike the community is in other fits, from 0 (as by chance) to 1; None if that was not measured."""
@@ -173,6 +198,11 @@ class Communities(Sequence[Community]):
     left_out: Mapping[str, str] = field(default_factory=dict)
     finer: Mapping[str, str] = field(default_factory=dict)
     shares: bool = False
+
+    if not TYPE_CHECKING:  # type checkers should know that there are no such names
+
+        def __getattr__(self, name: str) -> NoReturn:
+            raise no_attribute(self, name, _HABITS)
 
     def tested(self, significance: Significance) -> Communities:
         """The same communities with what hidden pairs say about each."""

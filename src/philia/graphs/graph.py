@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from philia._text import html_table
+from philia._text import html_table, no_attribute
 from philia._types import BoolArray, Float64Array, Int64Array, Node
 from philia.exceptions import InvalidGraphError
 from philia.graphs.nodes import Nodes
@@ -59,6 +59,17 @@ def _counted(count: int, noun: str, verb: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'} {verb}" if count else ""
 
 
+_HABITS = {
+    "edges": "graph.links has the rows of both ends, graph.to_networkx().edges their names",
+    "degree": "graph.degrees has the number of links of each node, in the order of graph.nodes",
+    "neighbors": "graph.neighbours(node) has their names",
+    "number_of_nodes": "graph.n_nodes counts them",
+    "number_of_edges": "graph.n_links counts them",
+    "to_pandas": "philia.graphs.DescribedGraph(graph).links.to_pandas() has a row per link",
+}
+"""What users of other libraries write from habit, and what there is instead."""
+
+
 @dataclass(frozen=True, eq=False)
 class Graph:
     """An undirected graph with named nodes.
@@ -80,6 +91,11 @@ class Graph:
     nodes: Nodes
     changes: Changes = field(default_factory=Changes)
     weights: Float64Array | None = None
+
+    if not TYPE_CHECKING:  # type checkers should know that there are no such names
+
+        def __getattr__(self, name: str) -> NoReturn:
+            raise no_attribute(self, name, _HABITS)
 
     @classmethod
     def from_rows(

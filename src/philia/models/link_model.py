@@ -8,12 +8,12 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from html import escape
-from typing import Any, ClassVar, Self, TypeVar, get_type_hints
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self, TypeVar, get_type_hints
 
 import numpy as np
 import numpy.typing as npt
 
-from philia._text import counted
+from philia._text import counted, no_attribute
 from philia._types import Float64Array, Int64Array, Node, Pair
 from philia.datasets.random_graphs import sample_graph
 from philia.exceptions import DivergedError, InvalidGraphError, InvalidParameterError
@@ -55,6 +55,37 @@ ALL_PAIRS = 20_000
 PAIR_BY_PAIR = 8192
 """Largest graph whose links are drawn pair by pair (a few seconds)."""
 
+_COMMUNITIES = "model.communities() has them, with members and shares"
+_NUMBERS = "model.features() has the fitted numbers of each node, model.normalized() memberships between 0 and 1"
+_LINKS = "model.predict_proba(pairs) has probabilities, model.top_links(count, node=...) the likeliest missing links"
+_PICTURES = "philia.plots has pictures, such as philia.plots.network(model)"
+_WORDS = "print(model) says what was found, print(model.communities()) has the communities"
+_HABITS = {
+    "communities_": _COMMUNITIES,
+    "get_communities": _COMMUNITIES,
+    "n_communities_": "len(model.communities()) counts them",
+    "memberships_": _NUMBERS,
+    "embedding_": _NUMBERS,
+    "components_": _NUMBERS,
+    "predict": _LINKS,
+    "predict_links": _LINKS,
+    "suggest": _LINKS,
+    "recommend": _LINKS,
+    "plot": _PICTURES,
+    "draw": _PICTURES,
+    "summary": _WORDS,
+    "describe": _WORDS,
+    "report": "philia.report.write_report(model, 'report.html') writes a page about it",
+    "to_pandas": "model.described().nodes.to_pandas() has a row per node; communities().to_pandas() one per community",
+    "to_networkx": "model.described().to_networkx() has the memberships as attributes, model.graph_.to_networkx() none",
+    "graph": "the graph is model.graph_, after a fit",
+    "nodes": "the nodes are model.graph_.nodes, after a fit",
+    "n_iter_": "model.solution_.iterations counts them",
+    "loss_": "model.solution_.value is the last one, model.solution_.history has all",
+    "history_": "model.solution_.history has the loss of each iteration",
+}
+"""What users of other libraries write from habit, and what there is instead."""
+
 
 class LinkModel(Estimator):
     """A model that scores pairs of nodes from a few numbers per node.
@@ -80,6 +111,11 @@ class LinkModel(Estimator):
     solution_: Solution
     held_out_: HeldOut | None
     stability_: Stability | None = None
+
+    if not TYPE_CHECKING:  # type checkers should know that there are no such names
+
+        def __getattr__(self, name: str) -> NoReturn:
+            raise no_attribute(self, name, _HABITS)
 
     @property
     def rules(self) -> tuple[str, ...]:
