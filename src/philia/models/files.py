@@ -49,6 +49,7 @@ _SHAPES: dict[Any, dict[str, str]] = {
     SparseFactors: {
         "background": "n",
         "communities": "1",
+        "weight": "1",
         **{f"homophilous_{part}": length for part, length in (("values", "b"), ("columns", "b"), ("starts", "r"))},
         **{f"neighbourhoods_{part}": length for part, length in (("values", "d"), ("columns", "d"), ("starts", "r"))},
     },
@@ -63,7 +64,7 @@ _WHOLE = (
 
 _NONNEGATIVE = (
     *_WHOLE, "homophilous", "heterophilous", "memberships", "emissions", "degrees", "shares", "homophilous_values",
-    "neighbourhoods_values",
+    "neighbourhoods_values", "weight",
 )  # fmt: skip
 
 _LEAST = -sys.float_info.max
