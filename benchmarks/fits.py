@@ -18,7 +18,7 @@ def fit(graph: Graph, name: str, penalty: float, **settings: Any) -> dict[str, A
     """One fit in figures; the value is evaluated again in float64 so that precisions compare alike."""
     k_B, k_C = COLUMNS[name]
     model = CommunityModel(k_B, k_C, penalty=penalty, random_state=0, **PAPER, **settings).fit(graph)
-    F = model.factors_.columns
+    F = model.factors_.readable().columns
     exact = CommunityModel(k_B, k_C, penalty=penalty, **PAPER)
     objective = exact_objective(graph, exact.recipe(), penalty=penalty)
     value, _ = objective.value_and_gradient(exact.recipe().point(F))

@@ -69,7 +69,7 @@ def networks() -> Iterator[Known]:
 def scores(model: CommunityModel, known: Known) -> dict[str, float]:
     """The F1 of each rule; 0 where no community has a member."""
     found = {str(rule): best_match_f1(model.communities(rule), known.groups) for rule in RULES}
-    columns = [f for f in model.factors_.columns.T if f.max() ** 2 >= 1e-3]
+    columns = [f for f in model.factors_.readable().columns.T if f.max() ** 2 >= 1e-3]
     for name, bar in TRIED.items():
         sets = [set(known.graph.nodes.pick(np.flatnonzero((f >= bar(f)) & (f > 0)))) for f in columns]
         found[name] = best_match_f1(sets, known.groups)

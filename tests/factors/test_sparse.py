@@ -18,14 +18,15 @@ from philia.objective.rates import draw_sparse_graph
 
 def random_factors(n: int, k: int, seed: int) -> SparseFactors:
     rng = np.random.default_rng(seed)
-    B = rng.exponential(1.0, (n, k)) * (rng.random((n, k)) < 0.3)
+    B = rng.exponential(1.0, k) * (rng.random((n, k)) < 0.3)  # all members of a community have the same affinity
     N = rng.exponential(0.5, (n, n)) * (rng.random((n, n)) < 0.2)
-    return SparseFactors(sparse.csr_array(B), sparse.csr_array(N), rng.normal(-2, 1, n))
+    return SparseFactors(sparse.csr_array(B), sparse.csr_array(N), rng.normal(-2, 1, n), rng.exponential())
 
 
 def dense_scores(factors: SparseFactors) -> np.ndarray:
     B, N, a = factors.homophilous.toarray(), factors.neighbourhoods.toarray(), factors.background
-    return np.asarray(B @ B.T + N @ N.T + a[:, None] + a)
+    shared = np.expm1(B[:, None, :] * B).sum(axis=2)
+    return np.asarray(np.log1p(shared) + factors.weight * np.log1p(N @ N.T) + a[:, None] + a)
 
 
 @given(st.integers(2, 12), st.integers(0, 5), st.integers(0, 2**32))

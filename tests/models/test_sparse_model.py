@@ -11,7 +11,7 @@ from scipy.special import expit
 
 import philia
 from philia import CommunityModel
-from philia.datasets import classic, overlapping_cliques
+from philia.datasets import classic, overlapping_cliques, random_cliques
 from philia.evaluate import best_match_f1
 from philia.evaluate.predictors import _resource_allocation
 from philia.exceptions import InvalidParameterError, ModelFileError
@@ -22,7 +22,7 @@ from philia.pairs import RandomPairs, seen
 from philia.pairs.sample import near_and_far, weighted_order
 from philia.reading import read_levels
 from philia.selection.plan import MOST_HOMOPHILOUS
-from philia.solvers import LBFGSB
+from philia.solvers import LBFGSB, Progress
 from philia.storage.tensors import read_arrays, write_arrays
 from tests.reading.graphs import planted
 
@@ -62,14 +62,15 @@ def test_scores_are_those_of_the_regression(model: CommunityModel) -> None:
     columns, level, graph = model.sparse_, model.level(), DRAWN.graph
     assert columns is not None
     assert level is not None
-    shares, A = level.shares.toarray(), graph.adjacency.toarray()
+    members, A = level.memberships.toarray(), graph.adjacency.toarray()
     rng = np.random.default_rng(0)
     for i, j in rng.integers(1600, size=(50, 2)).tolist():
         if i == j:
             continue
         common = np.flatnonzero(A[i] * A[j])
-        expected = columns.communities * float((shares[i] * shares[j] * level.strengths).sum())
-        expected += columns.neighbours * float((1 / graph.degrees[common]).sum()) + columns.level
+        shared = level.strengths[members[i] & members[j]]
+        expected = math.log1p(float(np.expm1(columns.membership + columns.strength * shared).sum())) + columns.level
+        expected += columns.neighbours * math.log1p(float((1 / graph.degrees[common]).sum()) / columns.scale)
         expected += columns.popularity * math.log((graph.degrees[i] + 0.5) * (graph.degrees[j] + 0.5))
         assert model.decision_function([(i, j)])[0] == pytest.approx(expected, abs=1e-9)
 
@@ -189,17 +190,31 @@ def test_hidden_links_rank_at_least_as_high_as_by_resource_allocation() -> None:
 
 
 def test_numbers_from_a_file_are_checked() -> None:
-    columns = SparseColumns(0.5, 2.0, 0.4, -9.0)
+    columns = SparseColumns(0.5, 1.0, 2.0, 0.1, 0.4, -9.0)
     assert SparseColumns.from_dict(columns.to_dict()) == columns
-    for name, value in (("communities", -1.0), ("level", math.inf), ("neighbours", "2"), ("popularity", True)):
+    for name, value in (
+        ("strength", -1.0),
+        ("level", math.inf),
+        ("scale", 0.0),
+        ("neighbours", "2"),
+        ("popularity", True),
+    ):
         with pytest.raises(ValueError, match=name):
             SparseColumns.from_dict({**columns.to_dict(), name: value})
 
 
-def test_calibration_of_the_expected_number_of_links(model: CommunityModel) -> None:
-    rows, columns = np.triu_indices(1600, 1)
-    expected = expit(model.factors_.scores(rows, columns)).sum()
-    assert expected == pytest.approx(DRAWN.graph.n_links, rel=0.35)
+def test_probabilities_of_hidden_pairs_are_shares_of_links() -> None:
+    drawn = random_cliques(4000, 160, random_state=2)
+    model = CommunityModel(random_state=0).fit(drawn.graph, held_out=0.2)
+    assert model.held_out_ is not None
+    rows, columns = np.triu_indices(4000, 1)
+    hidden = model.held_out_.contains(rows, columns)
+    rows, columns = rows[hidden], columns[hidden]
+    p, linked = expit(model.factors_.scores(rows, columns)), drawn.graph.linked(rows, columns)
+    assert p.sum() == pytest.approx(linked.sum(), rel=0.1)
+    for least, most in ((0.1, 0.3), (0.3, 0.5), (0.5, 1.0)):
+        some = (p >= least) & (p < most)
+        assert p[some].mean() == pytest.approx(linked[some].mean(), abs=0.1)
 
 
 def test_an_empty_graph_asked_to_be_sparse_has_no_communities() -> None:
@@ -215,3 +230,27 @@ def test_communities_are_stored_alone_only_if_most_links_are_inside(across: floa
     assert CommunityModel()._sparse(level, graph) == sparse
     assert CommunityModel(storage="sparse")._sparse(level, graph)
     assert not CommunityModel(storage="dense")._sparse(level, graph)
+
+
+@pytest.mark.parametrize("at", ["reading what overlaps", "reading communities without the hidden links"])
+def test_after_an_interruption_the_communities_read_so_far_make_a_model(at: str, tmp_path: Path) -> None:
+    def interrupt(progress: Progress) -> None:
+        if progress.stage == at:
+            raise KeyboardInterrupt
+
+    model = CommunityModel(random_state=0).fit(DRAWN.graph, on_iteration=interrupt)
+    assert model.solution_.reason == "interrupted"
+    assert model.selection_ is not None
+    assert model.selection_.interrupted
+    assert best_match_f1(model.communities().as_sets(), DRAWN.communities()) > 0.8
+    model.save(tmp_path / "m.philia")
+    np.testing.assert_array_equal(
+        philia.load(tmp_path / "m.philia").predict_proba([(1, 2)]), model.predict_proba([(1, 2)])
+    )
+
+
+def test_stages_tell_the_share_that_is_done() -> None:
+    told: list[Progress] = []
+    CommunityModel(storage="sparse", random_state=0).fit(classic("les_miserables"), on_iteration=told.append)
+    shares = [progress.share for progress in told]
+    assert shares == [0.0, 0.3, 0.5, 0.95]

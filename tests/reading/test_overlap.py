@@ -9,7 +9,7 @@ import pytest
 from scipy import sparse
 
 from philia import as_graph
-from philia.datasets import OverlappingCliques, overlapping_cliques
+from philia.datasets import OverlappingCliques, overlapping_cliques, random_cliques
 from philia.evaluate import best_match_f1
 from philia.graphs import Graph, Nodes
 from philia.reading import Effort, Hierarchy, overlapping_level, read_overlapping, shortest
@@ -113,3 +113,11 @@ def test_a_link_that_runs_through_two_communities_counts_half_for_each() -> None
     graph = as_graph([("ann", "bob"), ("ann", "cat")])
     members = sparse.csr_array(np.array([[1, 1], [1, 1], [0, 0]], float))
     assert shares_of_members(graph, members).toarray().tolist() == [[0.25, 0.25], [0.5, 0.5], [0.0, 0.0]]
+
+
+def test_communities_are_found_where_a_third_of_the_nodes_are_in_none() -> None:
+    drawn = random_cliques(5000, 200, random_state=4)
+    first = shortest(drawn.graph, np.random.default_rng(0), Effort(1, 0))
+    found = read_overlapping(drawn.graph, first, singles=False).default
+    assert 180 <= len(found) <= 220
+    assert best_match_f1(list(found.as_sets().values()), drawn.communities()) > 0.95

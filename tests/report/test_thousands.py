@@ -106,15 +106,13 @@ def _logits(explorer: dict[str, Any], i: int, j: int) -> float:
     """The log-odds of two positions as the page computes them, with sets and dictionaries."""
     neighbours, member = explorer["neighbours"], explorer["memberships"]
     start, rows, counted = (unpacked(neighbours[name]) for name in ("start", "rows", "counted"))
-    own, columns, affinity = (unpacked(member[name]) for name in ("start", "rows", "affinity"))
+    own, columns, odds = unpacked(member["start"]), unpacked(member["rows"]), unpacked(explorer["communities"]["odds"])
     through, background = unpacked(neighbours["affinity"]), unpacked(explorer["background"])
-    b = [
-        dict(zip(columns[own[t] : own[t + 1]].tolist(), affinity[own[t] : own[t + 1]].tolist(), strict=True))
-        for t in (i, j)
-    ]
+    both = set.intersection(*(set(columns[own[t] : own[t + 1]].tolist()) for t in (i, j)))
     common = set.intersection(*(set(rows[start[t] : start[t] + counted[t]].tolist()) for t in (i, j)))
-    shared = sum(b[0][c] * b[1][c] for c in b[0].keys() & b[1].keys())
-    return float(background[i] + background[j] + shared + sum(float(through[z]) ** 2 for z in common))
+    shared = np.log1p(sum(float(odds[c]) for c in both))
+    shared += neighbours["weight"] * np.log1p(sum(float(through[z]) ** 2 for z in common))
+    return float(background[i] + background[j] + shared)
 
 
 @pytest.mark.parametrize("model", [cliques, hidden], ids=["all pairs", "some held out"])

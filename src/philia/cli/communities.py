@@ -61,6 +61,7 @@ def communities(
     everything: Annotated[bool, option("--everything", "List what is left out as well.")] = False,
     levels: Annotated[bool, option("--levels", "Show what fewer or more attracting communities would save.")] = False,
     level: Annotated[int | None, option("--level", "List the level with this many attracting communities.")] = None,
+    finer: Annotated[bool, option("--finer", "List the communities within communities.")] = False,
     node: Annotated[str | None, option("--node", "Show only the memberships of this node.")] = None,
     force: options.Force = False,
     json: options.Json = False,
@@ -81,20 +82,29 @@ def communities(
     out = Output(json, quiet, debug)
     if keep and stability is None and not significance:
         raise InvalidParameterError("there is nothing to keep; add --stability 10, or --significance")
-    if level is not None and (rule is not None or compare_rules or stability is not None or significance):
+    if finer and level is not None:
+        raise InvalidParameterError("--finer and --level were both given; leave out one of them")
+    if (finer or level is not None) and (rule is not None or compare_rules or stability is not None or significance):
         raise InvalidParameterError(
-            "--level reads communities off the links; leave out the rules, the stability and the significance"
+            f"{'--finer' if finer else '--level'} reads communities off the links; leave out the rules, the stability "
+            "and the significance"
         )
     if output is not None:
         check_target(output, force=force)
     with out.listening():
+        from philia.explain.communities import communities_of
         from philia.models import load
 
         fitted = load(model)
         complete = stability is None or _refit(out, fitted, stability)
         if significance:
             _test(out, fitted)
-        found = _found(fitted, _rule(rule), level, everything=everything)
+        if finer or level is not None:
+            found = communities_of(
+                _levels(fitted).finer() if level is None else _levels(fitted).cut(level), fitted.graph_
+            )
+        else:
+            found = fitted.communities(_rule(rule), everything=everything)
         if keep:
             fitted.save(model)
             out.remark(f"Saved in {model}.")
@@ -155,14 +165,6 @@ def _test(out: Output, model: LinkModel) -> None:
         model.significance(on_fit=_telling(out, "parts"))
     if model.heterophily_ is None:
         model.heterophily(on_fit=_telling(out, "parts without repelling communities"))
-
-
-def _found(model: LinkModel, rule: str | float | None, level: int | None, *, everything: bool) -> Communities:
-    from philia.explain.communities import communities_of
-
-    if level is None:
-        return model.communities(rule, everything=everything)
-    return communities_of(_levels(model).cut(level), model.graph_)
 
 
 def _levels(model: LinkModel) -> Hierarchy:
@@ -244,7 +246,7 @@ def _all(out: Output, found: Communities, model: LinkModel, *, listing: bool) ->
     if len(listed) < len(found):
         out.say(
             f"These are the largest; there are {len(found) - len(listed):,} more. -o communities.csv writes all of "
-            "them, --level K lists fewer and larger ones, and --node those of one node."
+            "them, --level K lists fewer and larger ones, --finer smaller ones, and --node those of one node."
         )
     for c in listed:
         if c.refits is not None and not c.refits.reliable:

@@ -3,7 +3,7 @@
 from philia.datasets.catalog import CATALOG, CatalogEntry, DataFile, entry, names
 from philia.datasets.dataset import CLASSICS, Dataset, classic, fetch, load
 from philia.datasets.overlap_threshold import OverlapThresholdGraph, overlap_threshold, random_overlap_threshold
-from philia.datasets.overlapping_cliques import OverlappingCliques, overlapping_cliques
+from philia.datasets.overlapping_cliques import OverlappingCliques, overlapping_cliques, random_cliques
 from philia.datasets.random_graphs import DatingApp, Planted, dating_app, planted, sample_graph
 
 __all__ = [
@@ -25,6 +25,7 @@ __all__ = [
     "overlap_threshold",
     "overlapping_cliques",
     "planted",
+    "random_cliques",
     "random_overlap_threshold",
     "sample_graph",
 ]

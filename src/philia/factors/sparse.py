@@ -25,20 +25,26 @@ _PRODUCTS = 20_000_000
 
 @dataclass(frozen=True, eq=False)
 class SparseFactors(Factors):
-    """The community model with a sparse B: score_ij = b_i·b_j + a_i + a_j, and b has two kinds of columns.
+    """The community model with a sparse B, in which what two nodes share adds to their odds, not to their log-odds.
 
-    ``homophilous`` (n × k) are the communities, which have names. ``neighbourhoods`` (n × n) has a column for each
-    node, shared by those who are linked with it: what two nodes gain by knowing the same third one.
+    score_ij = log(1 + Σ_c (exp(b_ic b_jc) - 1)) + weight · log(1 + n_i·n_j) + a_i + a_j
 
-    >>> B, N = sparse.csr_array([[1.0], [2.0], [0.0]]), sparse.csr_array((3, 3))
+    ``homophilous`` (n × k) are the communities, which have names. All members of a community have the same affinity b,
+    whose square is the community's log-odds: two nodes that share only this one have that score before the other terms.
+    ``neighbourhoods`` (n × n) has a column for each node, shared by those who are linked with it: what two nodes gain
+    by knowing the same third one. Both sums are concave. If log-odds were added up instead, nodes that share several
+    communities and neighbours, which say much of the same, would be linked with near certainty.
+
+    >>> B, N = sparse.csr_array([[2.0], [2.0], [0.0]]), sparse.csr_array((3, 3))
     >>> factors = SparseFactors(B, N, np.full(3, -1.0))
-    >>> factors.scores(np.array([0, 0]), np.array([1, 2])).tolist(), factors.counts
-    ([0.0, -2.0], (1, 0))
+    >>> factors.scores(np.array([0, 0]), np.array([1, 2])).round(6).tolist(), factors.counts
+    ([2.0, -2.0], (1, 0))
     """
 
     homophilous: sparse.csr_array
     neighbourhoods: sparse.csr_array
     background: Float64Array
+    weight: float = 1.0
 
     @classmethod
     def from_arrays(cls, arrays: dict[str, npt.NDArray[Any]]) -> Self:
@@ -56,12 +62,13 @@ class SparseFactors(Factors):
             matrix.data, matrix.indices, matrix.indptr = values, columns, starts
             matrix.check_format()
             parts.append(matrix)
-        return cls(parts[0], parts[1], arrays["background"])
+        return cls(parts[0], parts[1], arrays["background"], float(arrays["weight"][0]))
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
         """The arrays that make up the factors, by name, as stored in files: each matrix in compressed rows."""
         found: dict[str, npt.NDArray[Any]] = {"background": self.background}
         found["communities"] = np.array([self.homophilous.shape[1]])
+        found["weight"] = np.array([self.weight])
         for name in ("homophilous", "neighbourhoods"):
             matrix = getattr(self, name)
             values = matrix.data, matrix.indices.astype(np.int64), matrix.indptr.astype(np.int64)
@@ -89,37 +96,49 @@ class SparseFactors(Factors):
         return tuple(f"B{c + 1}" for c in range(self.homophilous.shape[1]))
 
     @cached_property
-    def columns(self) -> sparse.csr_array:
-        """B (n × k + n, sparse): the communities, then the neighbourhoods."""
-        return sparse.csr_array(sparse.hstack([self.homophilous, self.neighbourhoods], format="csr"))
+    def odds(self) -> sparse.csr_array:
+        """The communities (n × k, sparse) such that the product of two rows is what the shared ones add to the odds."""
+        B = self.homophilous
+        return sparse.csr_array((np.sqrt(np.expm1(B.data**2)), B.indices, B.indptr), shape=B.shape)
 
     def scores(self, rows: npt.NDArray[np.integer], columns: npt.NDArray[np.integer]) -> Float64Array:
         """The score of each pair (rows[t], columns[t]), computed in chunks."""
-        background = self.background[rows] + self.background[columns]
-        return np.asarray(row_products(self.columns, rows, columns) + background)
+        shared, common = (row_products(M, rows, columns) for M in (self.odds, self.neighbourhoods))
+        return np.asarray(self._curved(shared, common) + self.background[rows] + self.background[columns])
 
     def score_block(self, rows: Rows, columns: Rows) -> Float64Array:
         """The scores of all pairs of the given rows and columns."""
-        products = (self.columns[rows] @ self.columns[columns].T).toarray()
-        return np.asarray(products + self.background[rows][:, None] + self.background[columns])
+        shared, common = ((M[rows] @ M[columns].T).toarray() for M in (self.odds, self.neighbourhoods))
+        return np.asarray(self._curved(shared, common) + self.background[rows][:, None] + self.background[columns])
+
+    def _curved(self, shared: Any, common: Any) -> Any:
+        return np.log1p(shared) + np.log1p(common) * self.weight
+
+    @cached_property
+    def products(self) -> Int64Array:
+        """The number of products that it takes to know what each node shares with all others."""
+        found = np.zeros(self.n_nodes, np.int64)
+        for M in (self.homophilous, self.neighbourhoods):
+            members = np.bincount(M.indices, minlength=M.shape[1])
+            found += np.diff(np.append(0, np.cumsum(members[M.indices]))[M.indptr])
+        return found
 
     def sharing(self, rows: npt.NDArray[np.integer] | None = None) -> Iterator[tuple[Int64Array, sparse.csr_array]]:
-        """Some rows at a time, and what they share with every node (rows × n, sparse): the products b_i·b_j.
+        """Some rows at a time, and what they share with every node (rows × n, sparse): scores without background.
 
-        >>> B, N = sparse.csr_array([[1.0], [2.0], [0.0]]), sparse.csr_array((3, 3))
-        >>> [products.toarray().tolist() for _, products in SparseFactors(B, N, np.zeros(3)).sharing(np.array([1]))]
-        [[[2.0, 4.0, 0.0]]]
+        >>> B, N = sparse.csr_array([[2.0], [2.0], [0.0]]), sparse.csr_array((3, 3))
+        >>> some = SparseFactors(B, N, np.zeros(3)).sharing(np.array([1]))
+        >>> [shared.toarray().round(6).tolist() for _, shared in some]
+        [[[4.0, 4.0, 0.0]]]
         """
-        B = self.columns
         chosen = np.arange(self.n_nodes) if rows is None else np.asarray(rows, np.int64)
-        members = np.bincount(B.indices, minlength=B.shape[1])
-        work = np.asarray(sparse.csr_array((members[B.indices], B.indices, B.indptr), shape=B.shape).sum(axis=1))
-        ends = np.cumsum(work.ravel()[chosen])
-        across, first = B.T.tocsr(), 0
+        ends, first = np.cumsum(self.products[chosen]), 0
+        both = [(M, sparse.csr_array(M.T)) for M in (self.odds, self.neighbourhoods)]
         while first < len(chosen):
             done = ends[first - 1] if first else 0
             last = max(first + 1, int(np.searchsorted(ends, done + _PRODUCTS, side="right")))
-            yield chosen[first:last], sparse.csr_array(B[chosen[first:last]] @ across)
+            shared, common = (sparse.csr_array(M[chosen[first:last]] @ across) for M, across in both)
+            yield chosen[first:last], sparse.csr_array(self._curved(shared, common))
             first = last
 
     def features(self) -> Float64Array:
@@ -147,7 +166,8 @@ class SparseFactors(Factors):
             sparse.csr_array(sparse.vstack([getattr(self, name), getattr(others, name)], format="csr"))
             for name in ("homophilous", "neighbourhoods")
         ]
-        return SparseFactors(stacked[0], stacked[1], np.concatenate([self.background, others.background]))
+        background = np.concatenate([self.background, others.background])
+        return SparseFactors(stacked[0], stacked[1], background, self.weight)
 
 
 _PARTS = "values", "columns", "starts"

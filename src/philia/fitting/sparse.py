@@ -1,4 +1,4 @@
-"""The columns of a model with many communities: what is read off the graph, and four numbers that are fitted."""
+"""The columns of a model with many communities: what is read off the graph, and six numbers that are fitted."""
 
 from __future__ import annotations
 
@@ -19,33 +19,44 @@ from philia.reading.hierarchy import scaled_columns
 class SparseColumns:
     """How communities, common neighbours and degrees make the log-odds of a link.
 
-    score_ij = communities · Σ_c w_c share_ic share_jc  +  neighbours · Σ_z 1 / degree_z
+    score_ij = log(1 + Σ_c (exp(membership + strength · w_c) - 1)) + neighbours · log(1 + Σ_z 1 / (scale · degree_z))
                + popularity · (log(degree_i + ½) + log(degree_j + ½)) + level
 
-    c runs over the communities, w_c is the strength of each, and z runs over the common neighbours of i and j. Each
-    term is a product of a number of i and a number of j, so this is the community model: a column of B for each c and
-    for each z, and a background. With fixed shares it is a logistic regression on four numbers.
+    c runs over the communities that i and j share, w_c is the strength of each in the description, and z runs over
+    their common neighbours. Each sum is a product of a row of i and a row of j, with a column for each c and each z.
 
     >>> from philia.datasets import classic
     >>> from philia.reading import read_levels
     >>> graph = classic("karate")
-    >>> factors = SparseColumns(1.0, 2.0, 0.5, -3.0).factors(graph, read_levels(graph).default)
+    >>> factors = SparseColumns(1.0, 0.5, 2.0, 0.1, 0.5, -3.0).factors(graph, read_levels(graph).default)
     >>> factors.homophilous.shape, factors.neighbourhoods.shape
     ((34, 2), (34, 34))
     """
 
-    communities: float
+    membership: float
+    strength: float
     neighbours: float
+    scale: float
     popularity: float
     level: float
 
     def factors(self, graph: Graph, level: Level) -> SparseFactors:
         """The factors of a graph with these communities."""
         return SparseFactors(
-            scaled_columns(level.affinities, np.full(len(level), np.sqrt(self.communities))),
-            scaled_columns(resources(graph), np.full(graph.n_nodes, np.sqrt(self.neighbours))),
+            self.affinities(level, level.memberships),
+            self.neighbourhoods(resources(graph)),
             self.background(graph.degrees),
+            self.neighbours,
         )
+
+    def affinities(self, level: Level, memberships: sparse.csr_array) -> sparse.csr_array:
+        """The affinity of each member, which is the same for all members of a community."""
+        ones = sparse.csr_array((np.ones(memberships.nnz), memberships.indices, memberships.indptr), memberships.shape)
+        return scaled_columns(ones, np.sqrt(self.membership + self.strength * level.strengths))
+
+    def neighbourhoods(self, resources: sparse.csr_array) -> sparse.csr_array:
+        """The columns of common neighbours."""
+        return sparse.csr_array(resources * (1 / np.sqrt(self.scale)))
 
     def background(self, degrees: Int64Array) -> Float64Array:
         """The log-odds that each node brings to a pair before anything is shared."""
@@ -60,8 +71,9 @@ class SparseColumns:
         """The inverse of ``to_dict``; raises ``ValueError`` for anything else."""
         found = cls(**values)
         for name, value in asdict(found).items():
-            least = 0.0 if name in ("communities", "neighbours") else -np.inf
-            if type(value) not in (int, float) or not (np.isfinite(value) and value >= least):
+            least = 0.0 if name in ("membership", "strength", "neighbours", "scale") else -np.inf
+            wrong = type(value) not in (int, float) or not (np.isfinite(value) and value >= least)
+            if wrong or (name == "scale" and value == 0):
                 raise ValueError(f"{name} of the sparse columns is {str(value)[:40]!r}")
         return found
 

@@ -53,6 +53,7 @@ _SHAPES: dict[Any, dict[str, str]] = {
     SparseFactors: {
         "background": "n",
         "communities": "1",
+        "weight": "1",
         **{f"homophilous_{part}": length for part, length in (("values", "b"), ("columns", "b"), ("starts", "r"))},
         **{f"neighbourhoods_{part}": length for part, length in (("values", "d"), ("columns", "d"), ("starts", "r"))},
     },
@@ -67,7 +68,7 @@ _WHOLE = (
 
 _NONNEGATIVE = (
     *_WHOLE, "homophilous", "heterophilous", "first", "second", "memberships", "emissions", "degrees", "shares",
-    "homophilous_values", "neighbourhoods_values",
+    "homophilous_values", "neighbourhoods_values", "weight",
 )  # fmt: skip
 
 _LEAST = -sys.float_info.max

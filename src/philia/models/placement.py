@@ -86,8 +86,12 @@ class Placement:
 
     def memberships(self, node: Node | None = None) -> dict[str, float]:
         """The membership of one new node in every community, from 0 to 1, largest first."""
-        row = self._row(node)
-        all_of_it = {c.name: float(self._memberships(c)[row]) for c in self.model.communities().found}
+        row, found = self._row(node), self.model.communities().found
+        if isinstance(self.factors, SparseFactors):  # all members have the same affinity
+            shares = self._shares_of_links(None)
+            all_of_it = {c.name: float(shares[c.name][row]) for c in found}
+        else:
+            all_of_it = {c.name: float(self._memberships(c)[row]) for c in found}
         return dict(sorted(all_of_it.items(), key=lambda item: -item[1]))
 
     def explain(self, new: Node, fitted: Node) -> LinkExplanation:
@@ -207,13 +211,12 @@ def shares_of_new(level: Level, links: sparse.csr_array) -> sparse.csr_array:
 def placed_by_links(columns: SparseColumns, known: Graph, level: Level, links: sparse.csr_array) -> SparseFactors:
     """The factors of new nodes: communities by where their links lead, and the neighbourhoods of their neighbours."""
     shares = shares_of_new(level, links)
-    joined = shares.multiply(members_by_shares(shares.toarray()))
-    sizes = np.sqrt(columns.communities * level.strengths)
-    degrees = np.maximum(1, known.degrees)
+    joined = sparse.csr_array(members_by_shares(shares.toarray()))
     return SparseFactors(
-        scaled_columns(sparse.csr_array(joined), sizes),
-        scaled_columns(links, np.sqrt(columns.neighbours / degrees)),
+        columns.affinities(level, joined),
+        columns.neighbourhoods(scaled_columns(links, 1 / np.sqrt(np.maximum(1, known.degrees)))),
         columns.background(np.diff(links.indptr)),
+        columns.neighbours,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import overload
 
@@ -207,6 +207,23 @@ class Hierarchy(Sequence[Level]):
             raise InvalidParameterError(f"there is no level with {count!r} communities; there are levels with {each}")
         return self[counts.index(count)]
 
+    def finer(self) -> Level:
+        """The communities within those of the default level, each of which is read as a graph of its own.
+
+        Their description of the whole graph is longer than the default's, since the default is the shortest that was
+        found, but groups of a few people inside a larger community are often what is looked for. A part of B2 is called
+        B2.1; a community without parts keeps its name, and nodes that no part gains from are in none.
+
+        >>> from philia import as_graph
+        >>> cliques = [(g, c, i, j) for g in range(2) for c in range(5) for i in range(7) for j in range(i)]
+        >>> near = [((g, c, i), (g, d, i)) for g in range(2) for c in range(5) for d in range(c) for i in range(4)]
+        >>> graph = as_graph([((g, c, i), (g, c, j)) for g, c, i, j in cliques] + near)
+        >>> both = Hierarchy(graph, DescriptionLength(graph).describe(np.repeat([0, 1], 35)))
+        >>> len(both.cut(2)), len(finer_level(graph, both.cut(2)))
+        (2, 10)
+        """
+        return finer_level(self._measure.graph, self.default)
+
     @cached_property
     def names(self) -> list[tuple[str, ...]]:
         """The names of the communities of each level.
@@ -325,6 +342,32 @@ def level_of(graph: Graph, labels: Int64Array) -> Level:
     measure = DescriptionLength(graph)
     found = measure.describe(labels)
     return _level(measure, found, tuple(f"B{c + 1}" for c in range(found.count)))
+
+
+def finer_level(graph: Graph, level: Level) -> Level:
+    """The communities within those of a level, by the links among nodes with the same main community.
+
+    >>> from philia.datasets import classic
+    >>> graph = classic("karate")
+    >>> finer_level(graph, read_levels(graph).default).names
+    ('B1', 'B2')
+    """
+    labels, names = np.full(graph.n_nodes, -1, np.int64), list[str]()
+    rows, columns = graph.links
+    inside = np.flatnonzero((level.labels[rows] == level.labels[columns]) & (level.labels[rows] >= 0))
+    inside = inside[np.argsort(level.labels[rows[inside]], kind="stable")]
+    starts = np.searchsorted(level.labels[rows[inside]], np.arange(len(level) + 1))
+    members = np.argsort(level.labels, kind="stable")
+    begins = np.searchsorted(level.labels[members], np.arange(len(level) + 1))
+    for c, name in enumerate(level.names):
+        own, links = members[begins[c] : begins[c + 1]], inside[starts[c] : starts[c + 1]]
+        ends = np.searchsorted(own, rows[links]), np.searchsorted(own, columns[links])
+        within = Graph.from_rows(*ends, Nodes.numbered(len(own)))
+        parts = shortest(within, np.random.default_rng(_SEED), Effort(1, 0))
+        split = parts.count > 1
+        labels[own] = np.where(parts.labels >= 0, parts.labels + len(names), -1) if split else len(names)
+        names += [f"{name}.{part + 1}" for part in range(parts.count)] if split else [name]
+    return replace(level_of(graph, labels), names=tuple(names))
 
 
 def level_with(graph: Graph, count: int) -> Level:

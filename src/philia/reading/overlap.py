@@ -3,7 +3,10 @@
 A description gives each node one group, but a node may have links in several. So the links that its groups leave
 unexplained, those between different groups, are read again as a graph of their own, and so on until nothing is found.
 Then every node joins each of these groups that makes its links likelier by more than it costs to say so, or leaves it.
-Groups that were found twice, as parts in two rounds, end with the same members, and one of them is dropped.
+
+While it is open which communities there are, a link counts for one community only, the strongest that both ends are in:
+a union of two communities then loses its members to them, and so does a group that was found twice. Once that is
+settled, a link counts for all of them, since nothing is wrong with being in two communities that have much in common.
 """
 
 from __future__ import annotations
@@ -26,8 +29,8 @@ _LAYERS, _LEAST_SAVED = 6, 0.01
 that is noise on the graphs that were tried."""
 
 _ROUNDS, _SWEEPS, _LAST = 2, 8, 3
-"""How often twins are dropped, the sweeps over all memberships before that, and those after it. Few memberships change
-after that many sweeps."""
+"""How often twins are dropped, the sweeps over all memberships before that and at the end, and those after it. Few
+memberships change after that many sweeps."""
 
 _TWINS = 0.5
 """Two communities are twins if more than this share of the members of either are members of both."""
@@ -42,12 +45,13 @@ class _Joined:
     gains: Float64Array
 
 
-def read_overlapping(graph: Graph, first: Description) -> Hierarchy:
+def read_overlapping(graph: Graph, first: Description, *, singles: bool = True) -> Hierarchy:
     """The communities of a graph, which may overlap, and the levels above them; weights do not count.
 
     ``first`` is the description to begin with, such as the shortest. Communities are sorted by the number of nodes
     whose main community they are, and each is that of three nodes at least. Shares are of the links with members that
-    the node shares the community with; a link with a node that shares several counts for each in part.
+    the node shares the community with; a link with a node that shares several counts for each in part. ``singles`` says
+    whether a node that has a single link with members may be one, if it is in no other community.
 
     >>> from philia.datasets import overlapping_cliques
     >>> from philia.reading import Effort, shortest
@@ -56,14 +60,43 @@ def read_overlapping(graph: Graph, first: Description) -> Hierarchy:
     >>> 76 <= len(found.default) <= 84
     True
     """
-    measure, layers = DescriptionLength(graph), list(_layers(graph, first))
-    if not layers:
-        return levels_above(graph, first.labels, sparse.csr_array((graph.n_nodes, 0), dtype=np.float64))
-    joined = _settled(measure, _indicators(layers), layers[0].level)
-    kept, _ = _by_main(joined)
-    joined = _swept(measure, joined.members[:, kept], layers[0].level)
-    kept, labels = _by_main(joined)
-    return levels_above(graph, labels, joined.members[:, kept])
+    return Overlaps(graph, first).levels(singles)
+
+
+class Overlaps:
+    """Which communities there are, before it is said who is a member of each.
+
+    >>> from philia.datasets import overlapping_cliques
+    >>> from philia.reading import Effort, shortest
+    >>> graph = overlapping_cliques(2000, 80, outside=4, random_state=0).graph
+    >>> found = Overlaps(graph, shortest(graph, np.random.default_rng(0), Effort(1, 0)))
+    >>> bool(found.level(singles=False).memberships.nnz <= found.level(singles=True).memberships.nnz)
+    True
+    """
+
+    def __init__(self, graph: Graph, first: Description) -> None:
+        self._measure, self._first = DescriptionLength(graph), first
+        layers = list(_layers(graph, first))
+        self._settled = _settled(self._measure, _indicators(layers), first.level) if layers else None
+
+    def level(self, singles: bool) -> Level:
+        """The communities with their members; a node that has a single link with members is one if ``singles``."""
+        return overlapping_level(self._measure.graph, *self._read(singles))
+
+    def levels(self, singles: bool) -> Hierarchy:
+        """The same with the levels above it."""
+        return levels_above(self._measure.graph, *self._read(singles))
+
+    def _read(self, singles: bool) -> tuple[Int64Array, sparse.csr_array]:
+        """The main community of each node, and all members."""
+        if self._settled is None:
+            return self._first.labels, sparse.csr_array((self._measure.n, 0), dtype=np.float64)
+        members, sweep = self._settled, _Sweep(self._measure, self._first.level, once=False, singles=singles)
+        for _ in range(_SWEEPS):
+            joined = sweep(members)
+            members = joined.members
+        kept, labels = _by_main(joined)
+        return labels, members[:, kept]
 
 
 def levels_above(graph: Graph, labels: Int64Array, members: sparse.csr_array) -> Hierarchy:
@@ -140,57 +173,66 @@ def _indicators(layers: list[Description]) -> sparse.csr_array:
     return sparse.csr_array(sparse.hstack(parts, format="csr"))
 
 
-def _settled(measure: DescriptionLength, members: sparse.csr_array, level: float) -> _Joined:
+def _settled(measure: DescriptionLength, members: sparse.csr_array, level: float) -> sparse.csr_array:
     """The memberships after sweeps and without twins."""
+    sweep = _Sweep(measure, level, once=True, singles=False)
     for _ in range(_SWEEPS):
-        joined = _swept(measure, members, level)
+        joined = sweep(members)
         members = joined.members
     for _ in range(_ROUNDS):
         members = joined.members[:, ~_twins(joined.members)]
         for _ in range(_LAST):
-            joined = _swept(measure, members, level)
+            joined = sweep(members)
             members = joined.members
-    return joined
+    return members[:, _by_main(joined)[0]]
 
 
-def _swept(measure: DescriptionLength, members: sparse.csr_array, level: float) -> _Joined:
-    """The memberships that pay, given who is a member now; each node keeps its best one if that pays at all.
+@dataclass(frozen=True)
+class _Sweep:
+    """Finds the memberships that pay, given who is a member now.
 
-    To say that a node is in one more community takes log n: one of n nodes.
+    To say that a node is in one more community takes log n: one of n nodes. The first one need only pay at all; without
+    ``singles`` it must gain more than one link can bring. Links count ``once`` or for every community.
     """
-    from philia.reading import kernels
 
-    a, classes, k = measure.popularity, measure.classes, members.shape[1]
-    links = sparse.csr_array(measure.graph.adjacency.astype(np.float64) @ members)
-    H, w = _strengths(measure, members, level, links)
-    costs = kernels.group_costs(H, a, level, w)
-    found = links.tocoo()
-    alone = 2 * a[classes[found.row]] + level
-    itself = np.logaddexp(0, alone + w[found.col]) - np.logaddexp(0, alone)
-    already = np.asarray(members[found.row, found.col]).ravel()
-    gains = found.data * w[found.col] - costs[found.col, classes[found.row]] + already * itself
-    best = np.full(measure.n, -np.inf)
-    np.maximum.at(best, found.row, gains)
-    pays = (gains > np.log(measure.n)) | ((gains == best[found.row]) & (gains > 0))
-    sizes = np.bincount(found.col[pays], minlength=k)
-    number = np.cumsum(sizes >= LEAST) - 1
-    pays &= (sizes >= LEAST)[found.col]
-    entries = found.row[pays], number[found.col[pays]]
-    order = np.lexsort((entries[1], entries[0]))
-    shape = (measure.n, int(number[-1]) + 1 if k else 0)
-    kept = sparse.csr_array((np.ones(len(order)), (entries[0][order], entries[1][order])), shape=shape)
-    return _Joined(kept, w[sizes >= LEAST], gains[pays][order])
+    measure: DescriptionLength
+    level: float
+    once: bool
+    singles: bool
+
+    def __call__(self, members: sparse.csr_array) -> _Joined:
+        from philia.reading import joining, kernels
+
+        joining.prepare()
+        measure, a, level = self.measure, self.measure.popularity, self.level
+        H, w = _strengths(measure, members, level)
+        itself = np.logaddexp(0, 2 * a + level + w[:, None]) - np.logaddexp(0, 2 * a + level)
+        now, groups = _rows(members), (w, kernels.group_costs(H, a, level, w), itself)
+        first = np.zeros(len(w)) if self.singles else w
+        ends, joined, gains = joining.join(
+            measure.rows, now, measure.classes, groups, first, float(np.log(measure.n)), self.once
+        )
+        stays = np.bincount(joined, minlength=len(w)) >= LEAST
+        kept, shape = stays[joined], (measure.n, int(np.count_nonzero(stays)))
+        entries = gains[kept], (np.cumsum(stays) - 1)[joined[kept]], np.append(0, np.cumsum(kept))[ends]
+        found = sparse.csr_array(entries, shape=shape)
+        found.sort_indices()
+        ones = sparse.csr_array((np.ones(found.nnz), found.indices, found.indptr), shape=shape)
+        return _Joined(ones, w[stays], found.data)
+
+
+def _rows(members: sparse.csr_array) -> tuple[Int64Array, Int64Array]:
+    return members.indptr.astype(np.int64), members.indices.astype(np.int64)
 
 
 def _strengths(
-    measure: DescriptionLength, members: sparse.csr_array, level: float, links: sparse.csr_array | None = None
+    measure: DescriptionLength, members: sparse.csr_array, level: float
 ) -> tuple[Float64Array, Float64Array]:
-    """The members of each community by class of popularity (k × classes), and its strength; ``links`` is A members."""
+    """The members of each community by class of popularity (k × classes), and its strength."""
     from philia.reading import kernels
 
     kernels.prepare()
-    if links is None:
-        links = sparse.csr_array(measure.graph.adjacency.astype(np.float64) @ members)
+    links = sparse.csr_array(measure.graph.adjacency.astype(np.float64) @ members)
     now, (k, classes) = members.tocoo(), (members.shape[1], len(measure.popularity))
     at = now.col.astype(np.int64) * classes + measure.classes[now.row]
     H = np.bincount(at, minlength=k * classes).reshape(k, classes).astype(np.float64)

@@ -89,7 +89,12 @@ class LookedUp:
         every = Numbering.of(graph.n_nodes, numbering.rows, neighbours)  # the others have numbers, but no names
         own = sparse.csr_array(factors.homophilous[self.rows])
         communities = np.unique(own.indices)
-        scales = self._scales[communities]
+        added, level = np.zeros(own.shape[1]), found.model.level()
+        added[own.indices] = np.expm1(own.data**2)  # the same for all members
+        assert level is not None
+        shares = np.asarray(
+            level.shares[self.rows][np.repeat(np.arange(len(self.rows)), np.diff(own.indptr)), own.indices]
+        )
         section = {
             "sparse": True,
             "nodes": len(self.rows),
@@ -98,13 +103,14 @@ class LookedUp:
             "names": found.names.pick(numbering.rows.tolist()),
             "background": factors.background[self.rows].astype(np.float32),
             "degrees": graph.degrees[self.rows].astype(np.uint32),
-            "communities": {"number": communities.astype(np.uint32), "scale": scales.astype(np.float32)},
+            "communities": {"number": communities.astype(np.uint32), "odds": added[communities].astype(np.float32)},
             "memberships": {
                 "start": own.indptr.astype(np.uint32),
                 "rows": narrow(np.searchsorted(communities, own.indices)),
-                "affinity": own.data.astype(np.float32),
+                "share": shares.ravel().astype(np.float32),
             },
             "neighbours": {
+                "weight": factors.weight,
                 "start": start.astype(np.uint32),
                 "rows": narrow(every.index[neighbours]),
                 "counted": counted.astype(np.uint32),
@@ -113,14 +119,6 @@ class LookedUp:
             "missing": missing.section(numbering),
         }
         return section, numbering.index
-
-    @property
-    def _scales(self) -> Float64Array:
-        """The affinity to each community of a node with all its links there."""
-        columns, level = self.found.model.sparse_, self.found.model.level()
-        assert columns is not None
-        assert level is not None
-        return np.sqrt(columns.communities * level.strengths)
 
     def _neighbours(self, factors: SparseFactors) -> tuple[Int64Array, Int64Array, Int64Array]:
         """Where each row's neighbours start, all of them, likeliest first, and how many come before held-out ones."""
@@ -134,7 +132,7 @@ class LookedUp:
 
     def _missing(self, factors: SparseFactors, on_progress: OnProgress | None) -> _Missing:
         """The likeliest missing links of the rows that the work is enough for."""
-        work = _products(factors)[self.rows]
+        work = factors.products[self.rows]
         cheapest = np.argsort(work, kind="stable")
         cheapest = cheapest[: int(np.searchsorted(np.cumsum(work[cheapest]), _WORK, side="right"))]
         searched = np.zeros(len(self.rows), bool)
@@ -223,11 +221,3 @@ def _of_neighbourhoods(factors: SparseFactors) -> Float64Array:
     found = np.zeros(factors.n_nodes)
     found[factors.neighbourhoods.indices] = factors.neighbourhoods.data
     return found
-
-
-def _products(factors: SparseFactors) -> Int64Array:
-    """The number of products that it takes to know what each node shares with all others."""
-    B = factors.columns
-    members = np.bincount(B.indices, minlength=B.shape[1])
-    work = np.add.reduceat(np.append(members[B.indices], 0), np.minimum(B.indptr[:-1], B.nnz))
-    return np.asarray(np.where(np.diff(B.indptr) > 0, work, 0), np.int64)

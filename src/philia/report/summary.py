@@ -236,10 +236,10 @@ def _settings(model: CommunityModel) -> list[list[str]]:
 
 
 def _sparse_settings(model: CommunityModel, columns: SparseColumns) -> list[list[str]]:
-    chosen = "chosen so that hidden links rank highest"
+    chosen = "chosen so that hidden pairs are likeliest"
     return [
         ["communities that attract", f"{model.factors_.counts[0]:,} (read off the links; only members are stored)"],
-        ["weight of communities", f"{columns.communities:.3g} ({chosen})"],
+        ["log-odds of sharing one", f"{columns.membership:.3g} + {columns.strength:.3g} × its strength ({chosen})"],
         ["weight of common neighbours", f"{columns.neighbours:.3g} ({chosen})"],
         ["baseline", f"each node's number of links, with exponent {columns.popularity:.2g}"],
         ["seed", _plain(model.random_state)],

@@ -49,7 +49,7 @@ class Selection:
     ``as_short`` holds the other numbers of communities with which the description is as short, and ``shortest`` the
     number with which it is shortest, if that is more than anybody would read.
     ``storage`` is "sparse" if B has more columns than a dense fit could have, each with few nodes; steps then differ in
-    the weight of the communities.
+    the scale of common neighbours.
 
     >>> steps = (Step(1, 6, 2, -0.050, 0.002), Step(1, 4, 1, -0.049), Step(1, 2, 0, -0.06, 0.002))
     >>> print(Selection(steps, 1, folds=1, share=0.1, links=120, density=-0.08, seconds=0.5, good=(0, 1)))
@@ -123,8 +123,7 @@ class Selection:
         if self.storage == "sparse":
             return (
                 f"{self.n_homophilous:,} communities that attract, which are more than a dense fit can have, so only "
-                f"members are stored; their weight of {self.weight:.2g}, and that of common neighbours, are those with "
-                "which hidden links rank highest"
+                "members are stored; how much they and common neighbours count makes hidden pairs likeliest"
             )
         counts = f"{self._attracting()}, {self.n_heterophilous} that {_verb(self.n_heterophilous)}"
         chosen = f"{counts}, penalty {self.penalty:.3g}" if self.choice.n_communities else "no communities"

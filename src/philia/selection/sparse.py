@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,65 +17,103 @@ from philia.fitting.sparse import SparseColumns, resources
 from philia.graphs import Graph
 from philia.pairs import HeldOut, PairSample, seen
 from philia.pairs.sample import near_and_far, some_links, weighted_order
-from philia.reading import Level
+from philia.reading import Level, Overlaps
 from philia.selection.selection import Selection, Step
 
-Read = Callable[[Graph], Level]
+Read = Callable[[Graph], Overlaps]
 """How communities are read off a graph."""
 
 _HIDDEN_SHARE, _MOST_HIDDEN = 0.1, 20_000
-"""The share of links that are hidden, and their maximum: more would not make four numbers better."""
+"""The share of links that are hidden, and their maximum: more would not make six numbers better."""
 
 _OTHERS = 10, 300_000
 """Other pairs drawn per hidden link, and in all at least: they decide how few false links are ranked high."""
 
-_WEIGHTS = (1.0, 2 / 3, 4 / 9, 8 / 27, 16 / 81)
-"""The weights of communities that are tried. Where two nodes share a community and neighbours, the two say much of the
-same; but what is read must count."""
+_SCALES = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3)
+"""The scales of common neighbours that are tried. Below the first the curve is a logarithm wherever there are common
+neighbours, and above the last nearly a straight line."""
+
+_USUAL_SCALE = 0.03
+"""The scale with which it is decided whether a single link can make a member."""
+
+_BEGIN = np.array([2.0, 0.5, 1.0, 0.5, -8.0])
+"""The other numbers to begin with, those of SparseColumns in order: between those of the tuning graphs, all of which
+were reached from here."""
 
 
-def choose_sparse(
-    graph: Graph, held_out: HeldOut | None, read: Read, rng: np.random.Generator
-) -> tuple[Selection, SparseColumns]:
-    """The weights of communities, common neighbours and degrees with which hidden links rank highest.
+@dataclass(frozen=True, eq=False)
+class SparseChoice:
+    """What hidden links decide: how much everything counts, and whether a single link can make a member.
 
-    Some links are hidden, and communities are read off the others. For each weight of the communities, the other three
-    numbers are those that make the hidden pairs likeliest. The weight with the highest average precision is taken.
+    >>> selection = Selection((Step(0.0, 90, 0, -0.01),), 0, 1, 0.1, 50, -0.02, 0.1, read=90, storage="sparse")
+    >>> SparseChoice(selection, SparseColumns(2.0, 0.5, 1.0, 0.03, 0.5, -8.0), singles=True).selection.read
+    90
+    """
+
+    selection: Selection
+    columns: SparseColumns
+    singles: bool
+
+
+def choose_sparse(graph: Graph, held_out: HeldOut | None, read: Read, rng: np.random.Generator) -> SparseChoice:
+    """The weights of communities, common neighbours and degrees with which hidden pairs are likeliest.
+
+    Some links are hidden, and communities are read off the others, once with the nodes that have a single link with
+    members and once without them. Each pair counts as many times as it stands for others, so probabilities are those
+    of pairs that were never seen. Of the scales with which hidden pairs are as likely as with the best, within one
+    standard error, it is the one with which hidden links rank highest.
 
     >>> from philia.datasets import overlapping_cliques
-    >>> from philia.reading import Effort, read_overlapping, shortest
+    >>> from philia.reading import Effort, shortest
     >>> graph = overlapping_cliques(1500, 60, random_state=0).graph
-    >>> first = lambda known: shortest(known, np.random.default_rng(0), Effort(1, 0))
-    >>> read = lambda known: read_overlapping(known, first(known)).default
-    >>> selection, columns = choose_sparse(graph, None, read, np.random.default_rng(0))
-    >>> selection.storage, columns.communities > 0, columns.neighbours >= 0
+    >>> read = lambda known: Overlaps(known, shortest(known, np.random.default_rng(0), Effort(1, 0)))
+    >>> choice = choose_sparse(graph, None, read, np.random.default_rng(0))
+    >>> choice.selection.storage, choice.columns.membership > 0, choice.columns.neighbours >= 0
     ('sparse', True, True)
     """
     began = time.perf_counter()
     known = seen(graph, held_out)
     hidden = some_links(known, min(round(_HIDDEN_SHARE * known.n_links), _MOST_HIDDEN), rng)
     visible = _without(known, hidden)
-    level = read(visible)
+    overlaps = read(visible)
     sample = _sample(graph, known, visible, hidden, held_out, rng)
-    features = _Features.of(visible, level, sample)
-    tried = [features.fitted(weight) for weight in _WEIGHTS]
-    precisions = [features.precision(columns) for columns in tried]
-    best = int(np.argmax(precisions))
-    pairs = float(sample.weights.sum())
-    density = known.n_links / max(1.0, pairs)
+    readings = [_Shared.of(visible, overlaps.level(singles), sample) for singles in (False, True)]
+    singles = int(np.argmax([reading.fitted(_USUAL_SCALE).log_likelihood for reading in readings]))
+    tried = [readings[singles].fitted(scale) for scale in _SCALES]
+    best = _ranking_highest(tried, sample)
+    pairs = max(1.0, float(sample.weights.sum()))
+    density, count = known.n_links / pairs, readings[singles].count
     selection = Selection(
-        steps=tuple(Step(0.0, len(level), 0, -features.cost(columns) / max(1.0, pairs)) for columns in tried),
+        steps=tuple(Step(0.0, count, 0, fit.log_likelihood / pairs) for fit in tried),
         chosen=best,
         folds=1,
         share=hidden.shape[1] / max(1, known.n_links),
         links=hidden.shape[1],
         density=float(density * np.log(density) + (1 - density) * np.log1p(-density)) if 0 < density < 1 else 0.0,
         seconds=time.perf_counter() - began,
-        read=len(level),
-        weight=_WEIGHTS[best],
+        read=count,
         storage="sparse",
     )
-    return selection, tried[best]
+    return SparseChoice(selection, tried[best].columns, bool(singles))
+
+
+def unweighed(graph: Graph, held_out: HeldOut | None, level: Level, rng: np.random.Generator) -> SparseChoice:
+    """What is left if the choice is interrupted: strengths as they were read, and degrees as if links were random.
+
+    >>> from philia.datasets import classic
+    >>> from philia.reading import read_levels
+    >>> graph = classic("karate")
+    >>> choice = unweighed(graph, None, read_levels(graph).default, np.random.default_rng(0))
+    >>> choice.selection.interrupted, choice.columns.strength, choice.columns.neighbours
+    (True, 1.0, 0.0)
+    """
+    known = seen(graph, held_out)
+    columns = SparseColumns(0.0, 1.0, 0.0, 1.0, 1.0, -float(np.log(max(1, 2 * known.n_links))))
+    sample = PairSample.draw(graph, held_out, _MOST_HIDDEN, rng)
+    mean = float(sample.of_factors(columns.factors(known, level)).sum()) / max(1.0, float(sample.weights.sum()))
+    step = Step(0.0, len(level), 0, mean)
+    selection = Selection((step,), 0, 0, 0.0, 0, mean, 0.0, interrupted=True, read=len(level), storage="sparse")
+    return SparseChoice(selection, columns, singles=True)
 
 
 def _without(graph: Graph, hidden: Int64Array) -> Graph:
@@ -99,46 +138,77 @@ def _sample(
 
 
 @dataclass(frozen=True, eq=False)
-class _Features:
-    """What the pairs of a sample share: communities, neighbours, and the logarithms of their degrees."""
+class _Fit:
+    """The numbers that make a sample of pairs likeliest, and the log-odds of each pair."""
+
+    columns: SparseColumns
+    scores: Float64Array
+    log_likelihood: float
+
+
+def _ranking_highest(fits: Sequence[_Fit], sample: PairSample) -> int:
+    """Of the fits that are as likely as the best, within one standard error, that with the highest precision."""
+    each = [sample.log_likelihoods(fit.scores) for fit in fits]
+    best, linked = max(each, key=np.sum), sample.linked
+
+    def precision(at: int) -> float:
+        if float((best - each[at]).sum()) > math.sqrt(sample.variance(best - each[at])):
+            return -1.0
+        scores = fits[at].scores
+        _, found = weighted_order(scores[linked], scores[~linked], sample.weights[~linked])
+        return 0.0 if found is None else found.value
+
+    return max(range(len(fits)), key=precision)
+
+
+@dataclass(frozen=True, eq=False)
+class _Shared:
+    """What the pairs of a sample share.
+
+    ``pairs`` and ``strengths`` list the communities that pairs share: the number of the pair, and the strength; there
+    are ``count`` communities. ``resources`` is Σ_z 1 / degree_z over common neighbours, ``degrees`` the sum of the
+    logarithms of both degrees.
+    """
 
     sample: PairSample
-    communities: Float64Array
-    rest: Float64Array
+    count: int
+    pairs: Int64Array
+    strengths: Float64Array
+    resources: Float64Array
+    degrees: Float64Array
 
     @classmethod
-    def of(cls, graph: Graph, level: Level, sample: PairSample) -> _Features:
-        """The features of a sample of pairs."""
-        rows, columns = sample.rows, sample.columns
-        B, N, logs = level.affinities, resources(graph), np.log(graph.degrees + 0.5)
-        shared, allocated = (row_products(M, rows, columns) for M in (B, N))
-        return cls(sample, shared, np.stack([allocated, logs[rows] + logs[columns], np.ones(len(rows))]))
+    def of(cls, graph: Graph, level: Level, sample: PairSample) -> _Shared:
+        """What a sample of pairs shares in a graph with these communities."""
+        rows, columns, logs = sample.rows, sample.columns, np.log(graph.degrees + 0.5)
+        members = level.memberships.astype(np.float64)
+        both = members[rows].multiply(members[columns]).tocoo()
+        pairs, strengths = both.row.astype(np.int64), level.strengths[both.col]
+        common = row_products(resources(graph), rows, columns)
+        return cls(sample, len(level), pairs, strengths, common, logs[rows] + logs[columns])
 
-    def scores(self, columns: SparseColumns) -> Float64Array:
-        """The log-odds of each pair."""
-        others = np.array([columns.neighbours, columns.popularity, columns.level])
-        return np.asarray(columns.communities * self.communities + others @ self.rest)
-
-    def cost(self, columns: SparseColumns) -> float:
-        """Minus the log-likelihood of the pairs that the sample stands for."""
-        return -float(self.sample.log_likelihoods(self.scores(columns)).sum())
-
-    def precision(self, columns: SparseColumns) -> float:
-        """The average precision of the hidden links among all pairs."""
-        scores, linked = self.scores(columns), self.sample.linked
-        _, precision = weighted_order(scores[linked], scores[~linked], self.sample.weights[~linked])
-        return 0.0 if precision is None else precision.value
-
-    def fitted(self, weight: float) -> SparseColumns:
-        """The numbers that make the pairs likeliest, with this weight of the communities."""
-        linked, weights = self.sample.linked, self.sample.weights
+    def fitted(self, scale: float) -> _Fit:
+        """The numbers that make the pairs likeliest, with this scale of common neighbours."""
+        curve = np.log1p(self.resources / scale)
+        per_link = max(1.0, float(self.sample.weights[self.sample.linked].sum()))
 
         def regression(x: Float64Array) -> tuple[float, Float64Array]:
-            columns = SparseColumns(weight, *x)
-            errors = weights * (expit(self.scores(columns)) - linked)
-            return self.cost(columns), self.rest @ errors
+            _, cost, slopes = self.cost(x, curve)
+            return cost / per_link, slopes / per_link  # costs of about one suit the solver's tolerances
 
-        bounds = [(0.0, None), (None, None), (None, None)]
-        begin = np.array([1.0, 0.5, -8.0])
-        found = minimize(regression, begin, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 500}).x
-        return SparseColumns(weight, *found.tolist())
+        bounds = [(0.0, None), (0.0, None), (0.0, None), (None, None), (None, None)]
+        found = minimize(regression, _BEGIN, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 500}).x
+        membership, strength, neighbours, popularity, level = found.tolist()
+        scores, cost, _ = self.cost(found, curve)
+        return _Fit(SparseColumns(membership, strength, neighbours, scale, popularity, level), scores, -cost)
+
+    def cost(self, x: Float64Array, curve: Float64Array) -> tuple[Float64Array, float, Float64Array]:
+        """The log-odds of each pair, minus the log-likelihood of all that the sample stands for, and its slopes."""
+        membership, strength, neighbours, popularity, level = x
+        sample, odds = self.sample, np.exp(membership + strength * self.strengths)
+        together = 1 + np.bincount(self.pairs, odds - 1, minlength=len(curve))
+        scores = np.log(together) + neighbours * curve + popularity * self.degrees + level
+        errors = sample.weights * (expit(scores) - sample.linked)
+        by_odds = (errors / together)[self.pairs] * odds
+        slopes = by_odds.sum(), by_odds @ self.strengths, errors @ curve, errors @ self.degrees, errors.sum()
+        return scores, -float(sample.log_likelihoods(scores).sum()), np.array(slopes)

@@ -5,10 +5,11 @@ class SparseNetwork extends Network {
   read(explorer) {
     const { communities, memberships, neighbours, missing } = explorer;
     this.numbers = unpack(communities.number);
-    this.scales = unpack(communities.scale);
+    this.odds = unpack(communities.odds);
     this.member = {
-      start: unpack(memberships.start), rows: unpack(memberships.rows), affinity: unpack(memberships.affinity),
+      start: unpack(memberships.start), rows: unpack(memberships.rows), share: unpack(memberships.share),
     };
+    this.weight = neighbours.weight;
     this.counted = unpack(neighbours.counted);
     this.throughNode = unpack(neighbours.affinity);
     this.searched = unpack(missing.searched);
@@ -25,10 +26,10 @@ class SparseNetwork extends Network {
 
   /** The share of the node's links that run through each of its communities. */
   memberships(row) {
-    const { start, rows, affinity } = this.member;
+    const { start, rows, share } = this.member;
     return range(start[row], start[row + 1]).map((at) => ({
       name: `B${this.numbers[rows[at]] + 1}`, kind: "attracts", shares: true, community: this.numbers[rows[at]],
-      value: Math.max(affinity[at] / this.scales[rows[at]] || 0, Number.MIN_VALUE),
+      value: Math.max(share[at], Number.MIN_VALUE),
     }));
   }
 
@@ -40,14 +41,17 @@ class SparseNetwork extends Network {
   }
 
   reasons(i, j) {
-    const { start, rows, affinity } = this.member;
-    const mine = new Map(range(start[i], start[i + 1]).map((at) => [rows[at], affinity[at]]));
-    const shared = range(start[j], start[j + 1]).filter((at) => mine.has(rows[at]));
-    const found = shared.map((at) => ({
-      name: `B${this.numbers[rows[at]] + 1}`, kind: "attracts", finer: false, logOdds: mine.get(rows[at]) * affinity[at],
+    const { start, rows } = this.member;
+    const mine = new Set(rows.subarray(start[i], start[i + 1]));
+    const shared = [...rows.subarray(start[j], start[j + 1])].filter((c) => mine.has(c));
+    // Each shared community has the part of their log-odds that it has of the odds they add.
+    const together = shared.reduce((sum, c) => sum + this.odds[c], 0);
+    const found = shared.map((c) => ({
+      name: `B${this.numbers[c] + 1}`, kind: "attracts", finer: false,
+      logOdds: together ? (Math.log1p(together) * this.odds[c]) / together : 0,
     }));
     const common = this.common(i, j);
-    const logOdds = common.reduce((sum, row) => sum + this.throughNode[row] ** 2, 0);
+    const logOdds = this.weight * Math.log1p(common.reduce((sum, row) => sum + this.throughNode[row] ** 2, 0));
     const name = plural(common.length, "common neighbour", "common neighbours");
     return common.length ? [...found, { name, kind: "", finer: false, logOdds }] : found;
   }
