@@ -16,7 +16,7 @@ from philia import CommunityModel
 from philia.evaluate import evaluate_links
 from philia.graphs import Graph, Nodes
 from philia.plots.matrices import by_community
-from philia.report import payload
+from philia.report import drawing, payload
 from philia.report.communities import expected_inside, links_inside
 from philia.report.findings import Findings
 from philia.report.html import unpacked
@@ -156,6 +156,51 @@ def test_the_summary_says_how_many_nodes_are_in_none() -> None:
     assert found["in_none"] == 2
     assert any("3 nodes are in one group; 2 nodes are in no group." in said for said in found["sentences"])
     assert Findings.of(model).communities_per_node.tolist() == [1, 1, 1, 0, 0]
+
+
+def test_the_drawing_has_every_node_with_the_shares_of_its_links() -> None:
+    drawn, model = payload(chosen())["drawing"], chosen()
+    level = model.level()
+    assert level is not None
+    start, communities, parts = (unpacked(drawn["shares"][name]) for name in ("start", "communities", "parts"))
+    for row in range(model.graph_.n_nodes):
+        own = slice(start[row], start[row + 1])
+        shown = dict(zip(communities[own].tolist(), (parts[own] / 255).tolist(), strict=True))
+        exact = {c: float(level.shares[row, c]) for c in range(2) if level.shares[row, c]}
+        assert shown == pytest.approx(exact, abs=0.003)
+    rows, columns = model.graph_.links
+    assert unpacked(drawn["links"]).tolist() == list(map(list, zip(rows.tolist(), columns.tolist(), strict=True)))
+    assert [part["number"] for part in drawn["communities"]] == [0, 1]
+
+
+def test_a_map_counts_members_and_opens_the_best_connected(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(drawing, "MOST_NODES", 100)
+    monkeypatch.setattr(drawing, "_MEMBERS", 20)
+    drawn, found, graph = payload(dating())["drawing"], dating().communities(), dating().graph_
+    for part, size, opened in zip(drawn["communities"], unpacked(drawn["sizes"]), drawn["opened"], strict=True):
+        community = found[part["number"]]
+        assert size == opened["of"] == len(community)
+        inside = {n: sum(other in community for other in graph.neighbours(n)) for n in community}
+        fewest = min(inside[n] for n in inside if str(n) in opened["names"])
+        assert sum(links > fewest for links in inside.values()) < 20 == len(opened["names"])
+
+
+def test_hidden_pairs_of_the_choice_are_those_of_the_selection() -> None:
+    hidden_ones, chosen_step = payload(chosen())["hidden"], chosen().selection_
+    assert chosen_step is not None
+    assert hidden_ones["log_likelihood"] == chosen_step.choice.log_likelihood
+    assert hidden_ones["explained"] == pytest.approx(1 - chosen_step.choice.log_likelihood / chosen_step.density)
+    assert payload(dating())["hidden"] is None
+    assert not any("uncertainty" in said for said in payload(dating())["sentences"])
+    assert any(said.endswith("of the uncertainty on hidden pairs.") for said in payload(chosen())["sentences"])
+
+
+def test_a_community_is_known_by_the_members_with_most_links_to_it() -> None:
+    for card, community in zip(payload(chosen())["communities"], chosen().communities(), strict=True):
+        graph = chosen().graph_
+        links = {n: share * len(graph.neighbours(n)) for n, share in community.members.items()}
+        first = sorted(links, key=lambda n: -links[n])[:3]
+        assert card["title"] == ", ".join(map(str, first)) + " …"
 
 
 @pytest.mark.parametrize("model", [chosen, dating])

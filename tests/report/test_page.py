@@ -100,8 +100,8 @@ def test_every_graph_has_a_report(name: str, counts: tuple[int, int]) -> None:
     found = payload(model, labels={"first": list(graph.nodes)[:1]}, budget=10**6)
     json.dumps(found, allow_nan=False)
     assert found["graph"]["nodes"] == graph.n_nodes
-    assert len(found["overlap"]["positions"]) == len(found["communities"]) == len(model.communities())
-    assert all(0 <= x <= 1 and 0 <= y <= 1 for x, y in found["overlap"]["positions"])
+    assert len(found["overlap"]["shared"]) == len(found["communities"]) == len(model.communities())
+    assert found["drawing"]["positions"]["shape"] == [graph.n_nodes, 2]
     assert unpacked(found["matrix"]["observed"]).shape == unpacked(found["matrix"]["expected"]).shape
     assert found["sentences"]
     few = payload(model, budget=1)["explorer"]

@@ -183,3 +183,30 @@ def test_a_dense_model_has_no_tree_of_communities() -> None:
     found = payload(dating())
     assert "tree" not in found
     assert found["matrix"] is not None
+
+
+def test_every_view_of_the_map_shows_its_parts_and_counts_their_links_as_by_hand(found: Findings) -> None:
+    tree = CommunityTree.of(found, budget=1e6)
+    seen = set()
+    rows, columns = found.graph.links
+    main = found.model.hierarchy().default.labels
+    for part, parts, links in tree.views(24):
+        assert len(parts) <= 24
+        below = [leaves_of(tree.merges, one) for one in parts]
+        assert set().union(*below) == leaves_of(tree.merges, part)
+        seen.update(parts)
+        of = np.full(tree.leaves + 1, -1)
+        for position, leaves in enumerate(below):
+            of[list(leaves)] = position
+        a, b = of[main[rows]], of[main[columns]]
+        for i in range(len(parts)):
+            for j in range(len(parts)):
+                assert links[i, j] == np.sum((a == i) & (b == j)) + np.sum((a == j) & (b == i))
+    assert set(range(tree.leaves)) <= seen  # every community can be reached
+
+
+def test_every_part_of_the_map_has_a_place(sections: dict[str, Any]) -> None:
+    places = unpacked(sections["drawing"]["places"])
+    assert sections["drawing"]["kind"] == "tree"
+    assert (places[: sections["tree"]["leaves"], 2] > 0).all()
+    assert ((places[:, :2] >= 0) & (places[:, :2] <= 1.001)).all()

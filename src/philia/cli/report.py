@@ -23,6 +23,9 @@ def report(
     model: options.Model,
     output: Annotated[Path | None, option("-o --output", "The page (MODEL.html).")] = None,
     labels: Annotated[Path | None, option("--labels", "Known groups to compare with: lines or a table.")] = None,
+    attributes: Annotated[
+        Path | None, option("--attributes", "A table with a line per node and any columns, to compare with.")
+    ] = None,
     title: Annotated[str | None, option("--title", "Heading (the name of the model file).")] = None,
     force: options.Force = False,
     json: options.Json = False,
@@ -35,7 +38,7 @@ def report(
 
     Example:
     $ philia report model.safetensors -o report.html
-    $ philia report model.safetensors --labels known.txt --title "Our village"
+    $ philia report model.safetensors --labels known.txt --attributes people.csv --title "Our village"
     """
     out = Output(json, quiet, debug)
     target = Path(model.stem + ".html") if output is None else output
@@ -43,9 +46,15 @@ def report(
     with out.listening():
         from philia.graphs import read_communities
         from philia.models import load
+        from philia.report import read_attributes
 
-        known = None if labels is None else read_communities(labels)
-        facts = write_page(out, load(model), target, labels=known, title=title or model.stem, source=model.name)
+        contents = {
+            "labels": None if labels is None else read_communities(labels),
+            "attributes": None if attributes is None else read_attributes(attributes),
+            "title": title or model.stem,
+            "source": model.name,
+        }
+        facts = write_page(out, load(model), target, **contents)
     out.say(f"Wrote {target} ({facts['bytes'] / 1e6:.1f} MB); open it in a browser.")
     out.data(facts)
 

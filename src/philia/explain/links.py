@@ -222,7 +222,7 @@ def factor_in_words(log_odds: float) -> str:
     """A factor that a person can read.
 
     >>> factor_in_words(1.5), factor_in_words(-8.0), factor_in_words(0.0), factor_in_words(100.0)
-    ('× 4.48', '÷ 2,981', '× 1', '× 10^43.4')
+    ('× 4.48', '÷ 2,981', '× 1', '× over a trillion')
     """
     return f"{'×' if log_odds >= 0 else '÷'} {_in_digits(abs(log_odds))}"
 
@@ -237,10 +237,12 @@ def odds_in_words(logit: float) -> str:
 
 
 def _in_digits(log: float) -> str:
-    """e^log, for log >= 0: three digits, a whole number, or from ten million on a power of ten."""
-    if log >= math.log(1e7):
-        return f"10^{log / math.log(10):.1f}"
+    """e^log, for log >= 0: three digits, a whole number, or from ten million on words."""
+    if log >= math.log(1e12):
+        return "over a trillion"
     value = math.exp(log)
+    if log >= math.log(1e7):
+        return f"{value / 1e9:.3g} billion" if log >= math.log(1e9) else f"{value / 1e6:.3g} million"
     return f"{value:.3g}" if value < 999.5 else f"{value:,.0f}"
 
 

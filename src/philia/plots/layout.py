@@ -112,8 +112,10 @@ class Layout:
             (points - radii[:, None]).min(axis=0, initial=0),
             (points + radii[:, None]).max(axis=0, initial=1e-9),
         )
-        width = float(high[0] - low[0])
-        return cls((points - low) / width, radii / width, float((high[1] - low[1]) / width))
+        width, height = (high - low).tolist()
+        size = max(width, height)  # a map that is higher than wide is in the middle of a square
+        places = (points - low + [(size - width) / 2, 0]) / size
+        return cls(np.asarray(places), radii / size, height / size)
 
     def around(self, rows: Int64Array) -> list[Float64Array]:
         """The outlines around some nodes, as closed polygons (points × 2): every node with some air, gaps bridged.

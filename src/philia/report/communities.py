@@ -1,4 +1,4 @@
-"""The section about communities: a card for each, and a map of them all."""
+"""The section about communities: a card for each, and the members that they share."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from scipy import sparse
 from philia._types import Float64Array, Int64Array
 from philia.explain.communities import odds_effect
 from philia.graphs import Graph
-from philia.report.findings import Findings, Match
+from philia.report.attributes import Known
+from philia.report.findings import Findings
 
 _MEMBERS, _OVERLAPS = 12, 5
 """Members and overlapping communities listed on a card: what fits on one without scrolling."""
@@ -22,29 +23,31 @@ _ROW_BLOCK = 2**16
 _DEGREE_BLOCK = 1024
 """Distinct degrees paired with all others at a time, so that 10⁵ distinct degrees take below 1 GB."""
 
-_STEPS = 300
-"""Steps of the map's layout: its error is then within 1 % of that after 3,000, in 0.1 s for 100 communities."""
 
-
-def cards(found: Findings, shared: Int64Array, matches: list[Match | None], index: Int64Array) -> list[dict[str, Any]]:
+def cards(found: Findings, shared: Int64Array, known: Known, index: Int64Array) -> list[dict[str, Any]]:
     """The cards, in the order of the communities.
 
-    ``shared`` counts the members that two communities have in common, ``matches`` holds the label most like each, and
+    ``shared`` counts the members that two communities have in common, ``known`` what labels and attributes say, and
     ``index`` is each row's position in the list of nodes that can be looked up, -1 if it is not in it.
 
     >>> from philia import CommunityModel
     >>> model = CommunityModel(1, 0, penalty=0.1, random_state=0).fit([(1, 2), (1, 3), (2, 3), (4, 5)])
-    >>> card = cards(Findings.of(model), np.array([[3]]), [None], np.arange(5))[0]
+    >>> found = Findings.of(model)
+    >>> card = cards(found, np.array([[3]]), Known.of(found, None, None), np.arange(5))[0]
     >>> card["kind"], card["size"], card["inside"]["density"], sorted(name for name, _, _ in card["members"])
     ('attracts', 3, 1.0, ['1', '2', '3'])
     """
+    named = known.named(found)
     inside = _densities(found.graph, found.memberships)
     made = []
     for c, community in enumerate(found.communities):
-        refits, tested, match = community.refits, community.tested, matches[c]
+        refits, tested, match = community.refits, community.tested, known.matches[c]
         made.append(
             {
                 "name": community.name,
+                "title": found.title(c),
+                "known": named[c][0],
+                "explained": named[c][1],
                 "kind": "attracts" if community.kind == "homophilous" else "repels",
                 "strength": community.strength,
                 "effect": community.effect,
@@ -167,48 +170,3 @@ def shared_members(memberships: sparse.csc_array) -> Int64Array:
     [[2, 1], [1, 1]]
     """
     return np.asarray((memberships.T @ memberships).toarray(), dtype=np.int64)
-
-
-def positions(shared: Int64Array) -> Float64Array:
-    """A position in the unit square for each community (k × 2): those that share members lie close together.
-
-    The target distance is √(1 - cosine) of the two sets: 0 if they have the same members, 1 if they share none. The
-    sum of squared errors is reduced step by step (de Leeuw's majorization) from a circle, so nothing is random.
-
-    >>> positions(np.array([[4, 2], [2, 4]])).round(3).tolist()
-    [[1.0, 0.5], [0.0, 0.5]]
-    """
-    k = len(shared)
-    sizes = np.maximum(shared.diagonal(), 1)
-    target = np.sqrt(np.clip(1 - shared / np.sqrt(np.outer(sizes, sizes)), 0, 1))
-    np.fill_diagonal(target, 0)
-    points = _circle(target)
-    for _ in range(_STEPS):
-        apart = np.linalg.norm(points[:, None] - points[None], axis=2)
-        # Two points that coincide to rounding have no direction to be pushed in.
-        pull = -np.divide(target, apart, out=np.zeros_like(target), where=apart > 1e-12)
-        np.fill_diagonal(pull, -pull.sum(axis=1))
-        points = pull @ points / max(k, 1)
-    return _into_unit_square(points)
-
-
-def _circle(target: Float64Array) -> Float64Array:
-    """Points on a circle in a good order: a walk that always goes to the nearest one not visited yet."""
-    k = len(target)
-    order, left = [0], set(range(1, k))
-    while left:
-        order.append(min(left, key=lambda c: (target[order[-1], c], c)))
-        left.remove(order[-1])
-    angle = np.empty(k)
-    angle[order[:k]] = 2 * np.pi * np.arange(k) / max(k, 1)
-    return np.column_stack([np.cos(angle), np.sin(angle)])
-
-
-def _into_unit_square(points: Float64Array) -> Float64Array:
-    """The same map, as large as fits and centered; one scale for both axes, because the map shows distances."""
-    if not len(points):
-        return points
-    low, high = points.min(axis=0), points.max(axis=0)
-    size = float((high - low).max())
-    # Below 1e-9 all points are the same up to rounding, and stay in the middle.
-    return np.asarray((points - (low + high) / 2) / (size if size > 1e-9 else 1.0) + 0.5)

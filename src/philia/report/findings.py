@@ -13,7 +13,7 @@ import numpy as np
 from scipy import sparse
 
 from philia._types import Float64Array, Int64Array, Node
-from philia.evaluate.covers import CoverLike, as_cover
+from philia.evaluate.covers import CoverLike, as_cover, compare_communities
 from philia.exceptions import InvalidParameterError
 from philia.explain import Communities
 from philia.explain.communities import memberships_of, rows_of
@@ -23,6 +23,9 @@ from philia.models import CommunityModel, LinkModel
 
 _LONGEST = 200
 """Characters shown of a name: nobody reads more, and a thousand longer names would fill the page."""
+
+_LONGEST_IN_TITLE = 28
+"""Characters of each name in the title of a community, so that three fit on two lines of a card."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,6 +96,27 @@ class Findings:
         """The columns that are communities, without those that only make probabilities better."""
         kept = self.factors.counts[0] - len(self.communities.finer)
         return replace(self.factors, homophilous=self.factors.homophilous[:, :kept])
+
+    @cached_property
+    def main(self) -> Int64Array:
+        """The attracting community in which each node's membership is largest, -1 if it is in none."""
+        best, found = np.zeros(self.graph.n_nodes), np.full(self.graph.n_nodes, -1, np.int64)
+        for c, community in enumerate(self.communities):
+            rows, shares = self.rows(c), np.maximum(self.shown(c), 1e-9)
+            larger = (shares > best[rows]) & (community.kind == "homophilous")
+            best[rows[larger]], found[rows[larger]] = shares[larger], c
+        return found
+
+    def title(self, community: int, most: int = 3) -> str:
+        """The members of a community with the most links to it, which are what a reader knows it by."""
+        rows, shares = self.rows(community), self.shown(community)
+        inside = shares * self.graph.degrees[rows]
+        first = rows[np.argsort(-inside, kind="stable")[:most]]
+        names = [
+            name if len(name) <= _LONGEST_IN_TITLE else f"{name[: _LONGEST_IN_TITLE - 1]}…"
+            for name in self.names.pick(first.tolist())
+        ]
+        return ", ".join(names) + (" …" if len(rows) > most else "")
 
     def affinities(self, community: int) -> Float64Array:
         """The affinity of every node to a community."""
@@ -241,6 +265,24 @@ class Labels:
                 f"{', '.join(map(repr, nodes[:3]))}, but have {next(iter(everyone))!r}"
             )
         return cls([name for name, _ in groups], _as_columns(rows, len(nodes)), strangers)
+
+    def of_rows(self) -> list[object]:
+        """The label of each row, "several" if it has more than one, None if it has none."""
+        by_row = sparse.csr_array(self.incidence)
+        ends = zip(by_row.indptr[:-1].tolist(), by_row.indptr[1:].tolist(), strict=True)
+        return [
+            None if start == end else self.names[by_row.indices[start]] if end - start == 1 else "several"
+            for start, end in ends
+        ]
+
+    def scores(self, found: Findings) -> dict[str, Any]:
+        """How alike all communities and all labels are."""
+        truth = {
+            name: set(found.graph.nodes.pick(self.incidence.indices[start:end]))
+            for name, start, end in zip(self.names, self.incidence.indptr, self.incidence.indptr[1:], strict=False)
+        }
+        scores = compare_communities(found.communities.as_sets(), truth, found.graph.nodes)
+        return {"f1": scores.f1, "nmi": scores.nmi_mgh, "omega": scores.omega, "labels": len(self.names)}
 
     def matches(self, found: Findings) -> list[Match | None]:
         """For each community, the label with the best F1, 2 |both| / (|community| + |label|); None if none overlaps."""

@@ -25,12 +25,14 @@ from philia._text import counted, to_json
 from philia._version import __version__
 from philia.exceptions import MissingDependencyError
 from philia.models import LinkModel
-from philia.report.communities import cards, positions, shared_members
+from philia.report.attributes import AttributesLike, Known
+from philia.report.communities import cards, shared_members
+from philia.report.drawing import drawing
 from philia.report.explorer import BYTES, OnProgress, choose, explorer
-from philia.report.findings import Findings, Labels, LabelsLike, Match
+from philia.report.findings import Findings, LabelsLike
 from philia.report.levels import levels
 from philia.report.matrix import matrix
-from philia.report.quality import JudgedPairs, quality
+from philia.report.quality import JudgedPairs, hidden_pairs, quality
 from philia.report.summary import summary
 from philia.report.thousands import thousands
 from philia.storage import saving
@@ -41,9 +43,13 @@ _VERSION = 1
 _SCRIPTS = (
     *("text.js", "elements.js", "decode.js", "theme.js", "charts.js", "tables.js", "summary.js", "quality.js"),
     *(
+        "downloads.js",
+        "pens.js",
+        "scenes.js",
+        "colorings.js",
+        "drawing.js",
         "cards.js",
         "overlap.js",
-        "map.js",
         "levels.js",
         "tree.js",
         "communities.js",
@@ -52,6 +58,8 @@ _SCRIPTS = (
         "sparse_network.js",
         "combobox.js",
         "address.js",
+        "nodes.js",
+        "attributes.js",
     ),
     *("waterfall.js", "pair.js", "explorer.js", "main.js"),
 )
@@ -66,6 +74,7 @@ def write_report(
     path: str | os.PathLike[str],
     *,
     labels: LabelsLike | None = None,
+    attributes: AttributesLike | None = None,
     title: str | None = None,
     source: str | None = None,
     on_progress: OnProgress | None = None,
@@ -73,8 +82,10 @@ def write_report(
     """Write the report of a fitted ``CommunityModel`` to one HTML file that works offline, and return its path.
 
     ``labels`` are known groups to compare the communities with: a mapping from their names to their nodes, or the
-    result of ``read_communities``. ``title`` is the page's heading, ``source`` names where the model comes from. For
-    large graphs, ``on_progress`` is called with the number of nodes searched for missing links and their total.
+    result of ``read_communities``. ``attributes`` are what else is known about nodes: for each attribute a mapping from
+    nodes to values, a pandas frame with the nodes as its index, or the result of ``read_attributes``.
+    ``title`` is the page's heading, ``source`` names where the model comes from. For large graphs,
+    ``on_progress`` is called with the number of nodes searched for missing links and their total.
 
     >>> import tempfile
     >>> from philia import CommunityModel
@@ -84,7 +95,9 @@ def write_report(
     True
     """
     check_charts()
-    text = page(payload(model, labels=labels, title=title, source=source, on_progress=on_progress))
+    text = page(
+        payload(model, labels=labels, attributes=attributes, title=title, source=source, on_progress=on_progress)
+    )
     with saving(path) as file:
         file.write(text.encode("utf-8"))
     return Path(path)
@@ -94,6 +107,7 @@ def payload(
     model: LinkModel,
     *,
     labels: LabelsLike | None = None,
+    attributes: AttributesLike | None = None,
     title: str | None = None,
     source: str | None = None,
     on_progress: OnProgress | None = None,
@@ -101,7 +115,8 @@ def payload(
 ) -> dict[str, Any]:
     """Everything that the report of a model shows, as plain values that JSON can hold.
 
-    ``labels`` are known groups, as ``read_communities`` returns them; ``source`` names where the model comes from.
+    ``labels`` are known groups, as ``read_communities`` returns them, ``attributes`` values of nodes, as
+    ``read_attributes`` does; ``source`` names where the model comes from.
     ``on_progress`` is called with the number of nodes searched for missing links and their total; for a small graph,
     which needs no search, it is not called. ``budget`` is the approximate size in bytes of the nodes that can be
     looked up.
@@ -114,8 +129,7 @@ def payload(
     """
     found = Findings.of(model)
     judged = JudgedPairs.of(found.model)
-    known = None if labels is None else Labels.of(labels, found.graph.nodes)
-    matches: list[Match | None] = [None] * len(found.communities) if known is None else known.matches(found)
+    known = Known.of(found, labels, attributes)
     sections = thousands if found.sparse else _few
     return {
         "version": _VERSION,
@@ -123,26 +137,28 @@ def payload(
         "made": {"philia": __version__, "date": date.today().isoformat(), "source": source},
         **summary(found, judged, known),
         "quality": quality(judged),
+        "hidden": hidden_pairs(found.model),
         "in_none": int(np.count_nonzero(found.communities_per_node == 0)),
         "left_out": dict(found.communities.left_out),
         "rule": found.communities.rule,
         "finer": len(found.communities.finer),
-        **_packed(sections(found, matches, budget, on_progress)),
+        **_packed(sections(found, known, budget, on_progress)),
     }
 
 
-def _few(found: Findings, matches: list[Match | None], budget: float, on_progress: OnProgress | None) -> dict[str, Any]:
+def _few(found: Findings, known: Known, budget: float, on_progress: OnProgress | None) -> dict[str, Any]:
     """The sections about communities that can all be shown at once, and about pairs of nodes."""
     choice = choose(found, budget)
     shared, index = shared_members(found.memberships), np.full(found.graph.n_nodes, -1, dtype=np.int64)
     index[choice.rows] = np.arange(len(choice.rows))
     return {
-        "communities": cards(found, shared, matches, index),
+        "communities": cards(found, shared, known, index),
+        "attributes": known.section(found, choice.rows),
+        "drawing": drawing(found, index),
         "levels": levels(found),
         "overlap": {
             "names": [community.name for community in found.communities],
             "shared": shared.tolist(),
-            "positions": positions(shared).tolist(),
         },
         "matrix": matrix(found.graph, found.factors, found.read),
         "explorer": explorer(found, choice, on_progress),
@@ -167,6 +183,8 @@ def _packed(section: Any) -> Any:
     """A section of the payload, with its arrays packed."""
     if isinstance(section, np.ndarray):
         return packed(section)
+    if isinstance(section, list):
+        return [_packed(part) for part in section]
     return {name: _packed(part) for name, part in section.items()} if isinstance(section, dict) else section
 
 
@@ -230,14 +248,16 @@ def guarded(text: str, element: str) -> str:
 
 
 def check_charts() -> None:
-    """Raise an error, before any work, if Plotly is not installed.
+    """Raise an error, before any work, if Plotly or igraph is not installed.
 
     >>> check_charts()
     """
-    if find_spec("plotly") is None:
-        raise MissingDependencyError(
-            "a report needs the package plotly for its charts, which is not installed; pip install 'philia[report]'"
-        )
+    for package, purpose in (("plotly", "charts"), ("igraph", "drawing of the network")):
+        if find_spec(package) is None:
+            raise MissingDependencyError(
+                f"a report needs the package {package} for its {purpose}, which is not installed; "
+                "pip install 'philia[report]'"
+            )
 
 
 def _charts_script() -> str:

@@ -113,6 +113,33 @@ def _affordable(model: CommunityModel, pairs: int, rng: np.random.Generator) -> 
     return max(1, int(pairs * min(1.0, _MANY * model.graph_.n_links / max(expected, 1.0)) * min(1.0, _DRAWN * kept)))
 
 
+def hidden_pairs(model: CommunityModel) -> dict[str, Any] | None:
+    """What the pairs say that the choice of the numbers of communities hid from itself; None if it hid none.
+
+    The choice is the likeliest of what was tried, within one standard error, so its own likelihood is hardly too good.
+
+    >>> from philia.datasets import classic
+    >>> section = hidden_pairs(CommunityModel(random_state=0).fit(classic("karate")))
+    >>> 0 < section["explained"] < 1, section["words"][:30]
+    (True, 'While the numbers of communiti')
+    """
+    chosen = model.selection_
+    if chosen is None or chosen.storage == "sparse" or not chosen.steps or not chosen.density:
+        return None
+    likelihood, (fewest, most) = chosen.choice.log_likelihood, chosen.attracting
+    parts = "a part" if chosen.folds == 1 else f"{chosen.folds} parts, one after the other,"
+    return {
+        "log_likelihood": likelihood,
+        "error": chosen.choice.error,
+        "density": chosen.density,
+        "explained": 1 - likelihood / chosen.density,
+        "range": f"{fewest}" if fewest == most else f"{fewest} to {most}",
+        "words": f"While the numbers of communities were chosen, {parts} of all pairs were hidden from the model, "
+        f"{100 * chosen.share:.3g} % at a time, with {counted(chosen.links, 'link')} among them. This is how well it "
+        "predicted these: an honest test, as it had not seen them.",
+    }
+
+
 def quality(judged: JudgedPairs) -> dict[str, Any] | None:
     """The section of the payload; None unless there are both links and other pairs.
 

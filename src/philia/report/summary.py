@@ -14,8 +14,9 @@ from philia.explain.significance import heterophily_in_words
 from philia.fitting.sparse import SparseColumns
 from philia.graphs import Graph
 from philia.models import CommunityModel
-from philia.report.findings import Findings, Labels
-from philia.report.quality import JudgedPairs
+from philia.report.attributes import Known
+from philia.report.findings import Findings
+from philia.report.quality import JudgedPairs, hidden_pairs
 
 _RARE = 0.001
 """Smaller probabilities are shown as "one pair in N": readers do not count zeros."""
@@ -24,11 +25,11 @@ _POINTS = 1000
 """Points of the loss curve: a screen cannot show more."""
 
 
-def summary(found: Findings, judged: JudgedPairs, labels: Labels | None) -> dict[str, Any]:
+def summary(found: Findings, judged: JudgedPairs, known: Known) -> dict[str, Any]:
     """The parts of the payload that the summary shows."""
     return {
         "sentences": _sentences(found, judged),
-        "remarks": _remarks(found, labels),
+        "remarks": _remarks(found, known),
         "graph": _graph(found.graph),
         "fit": _fit(found.model),
     }
@@ -45,8 +46,8 @@ def _sentences(found: Findings, judged: JudgedPairs) -> list[str]:
     ...
     """
     about = _many if found.sparse else _strongest
-    said = [_size(found.graph), *_groups(found), *about(found), *_members(found), *_tested(found)]
-    return said + _explained(judged)
+    said = [_size(found.graph), *_groups(found), *_levels(found), *about(found), *_members(found), *_tested(found)]
+    return said + _explained(found, judged)
 
 
 def _size(graph: Graph) -> str:
@@ -72,6 +73,16 @@ def _groups(found: Findings) -> list[str]:
         for names, verb, how in ((attract, "attract", "more"), (repel, "repel", "less"))
         if names
     ]
+
+
+def _levels(found: Findings) -> list[str]:
+    """Other numbers of groups that are about as good, so that nobody takes this one for the only one."""
+    if found.model.level() is None or found.sparse:
+        return []
+    known = found.model.hierarchy()
+    others = sorted({len(level) for level in known.equally_good} - {len(known.default)})
+    said = listed([str(count) for count in others])
+    return [f"With {said} groups the links are described about as well."] if others else []
 
 
 def _of_same(names: list[str]) -> str:
@@ -139,11 +150,15 @@ def _are(count: int) -> str:
     return "is" if count == 1 else "are"
 
 
-def _explained(judged: JudgedPairs) -> list[str]:
-    if not len(judged.links) or not len(judged.others):
+def _explained(found: Findings, judged: JudgedPairs) -> list[str]:
+    """How well pairs are predicted that the model did not see; nothing is said about those it was fitted to."""
+    chosen = hidden_pairs(found.model)
+    if judged.held_out and len(judged.links) and len(judged.others):
+        share, which = judged.explained, "held-out pairs"
+    elif chosen is not None:
+        share, which = chosen["explained"], "hidden pairs"
+    else:
         return []
-    share = judged.explained
-    which = "held-out pairs" if judged.held_out else "the pairs it was fitted to"
     if share <= 0:
         return [f"On {which} the model predicts no better than the density alone."]
     return [
@@ -164,7 +179,7 @@ def _graph(graph: Graph) -> dict[str, Any]:
     }
 
 
-def _remarks(found: Findings, labels: Labels | None) -> list[str]:
+def _remarks(found: Findings, known: Known) -> list[str]:
     """Sentences about what was dropped, shortened or left out."""
     said = []
     if found.graph.changes:
@@ -172,8 +187,10 @@ def _remarks(found: Findings, labels: Labels | None) -> list[str]:
     if found.graph.weights is not None:
         said.append("The fit used link weights; on this page every link counts once.")
     said += found.names.remarks
-    if labels is not None and labels.strangers:
-        said.append(f"Not in the graph, so not compared: {counted(labels.strangers, 'labeled name')}.")
+    if known.strangers:
+        said.append(f"Not in the graph, so not compared: {counted(known.strangers, 'labeled name')}.")
+    if not found.model.solution_.converged and not found.sparse:
+        said.append(f"The fit ended early ({found.model.solution_.reason}); more iterations may change the numbers.")
     if found.communities.left_out:
         said.append(f"{left_out_in_words(found.communities.left_out)}.")
     return said

@@ -8,6 +8,8 @@ import numpy as np
 
 from philia._types import Float64Array, Int64Array
 from philia.reading import Hierarchy
+from philia.report.attributes import Known
+from philia.report.drawing import tree_drawing
 from philia.report.explorer import OnProgress
 from philia.report.findings import Findings, Match
 from philia.report.looked_up import LookedUp
@@ -17,33 +19,34 @@ _TREE = 0.5
 """The share of the page's room that communities may take; nodes to look up take the rest."""
 
 
-def thousands(
-    found: Findings, matches: list[Match | None], budget: float, on_progress: OnProgress | None = None
-) -> dict[str, Any]:
+def thousands(found: Findings, known: Known, budget: float, on_progress: OnProgress | None = None) -> dict[str, Any]:
     """The sections about communities, levels and nodes; there are no cards, and no matrix of pairs.
 
     >>> from philia import CommunityModel
     >>> from philia.datasets import overlapping_cliques
     >>> graph = overlapping_cliques(300, 10, random_state=0).graph
     >>> found = Findings.of(CommunityModel(storage="sparse", random_state=0).fit(graph))
-    >>> sections = thousands(found, [None] * len(found.communities), budget=1e6)
+    >>> sections = thousands(found, Known.of(found, None, None), budget=1e6)
     >>> sections["tree"]["communities"] == len(found.communities), sections["matrix"]
     (True, None)
     """
     tree = CommunityTree.of(found, _TREE * budget)
     members, shares = tree.members()
-    known = tree.best_known()
-    named = np.unique(np.concatenate([members.ravel(), known.ravel()]))
-    nodes, index = LookedUp.of(found, (1 - _TREE) * budget).section(named[named >= 0], on_progress)
+    best = tree.best_known()
+    named = np.unique(np.concatenate([members.ravel(), best.ravel()]))
+    looked_up = LookedUp.of(found, (1 - _TREE) * budget)
+    nodes, index = looked_up.section(named[named >= 0], on_progress)
     return {
         "communities": [],
+        "attributes": known.section(found, looked_up.rows),
         "tree": {
             **_numbers(found, tree),
             "members": _numbered(members, index),
             "shares": shares.astype(np.float32),
-            "known": _numbered(known, index),
-            "labels": _labels(tree, matches),
+            "known": _numbered(best, index),
+            "labels": _labels(tree, known.matches),
         },
+        "drawing": tree_drawing(tree),
         "levels": _levels(found.model.hierarchy()),
         "matrix": None,
         "explorer": nodes,

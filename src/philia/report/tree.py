@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -141,6 +142,48 @@ class CommunityTree:
             at = apart[width == power]
             found[at] = np.maximum(ranges[low[at]], ranges[high[at] - 2**power])
         return found
+
+    def parts(self, part: int, most: int) -> list[int]:
+        """What a part is made of: its latest merges are undone until there are so many parts, the largest first."""
+        found = [part]
+        while len(found) < most:
+            latest = max(found)
+            if latest < self.leaves:
+                break
+            found.remove(latest)
+            found += self.merges[latest - self.leaves].tolist()
+        return sorted(found, key=lambda one: (-int(self.sizes[one]), one))
+
+    def views(self, most: int) -> Iterator[tuple[int, list[int], Float64Array]]:
+        """Every part that can be opened from the top, its parts, and the ends of links inside and between these."""
+        order, starts, counts = self._runs
+        rows, columns = (self._main[ends] for ends in self.found.graph.links)
+        both = (rows >= 0) & (columns >= 0)
+        rows, columns = rows[both], columns[both]
+        level = [self.leaves + len(self.merges) - 1] if len(self.merges) else []
+        while level:
+            opened = [self.parts(part, most) for part in level]
+            seat = np.full(self.leaves, -1, np.int64)  # of each leaf: which view shows it, and as which of its parts
+            for view, parts in enumerate(opened):
+                for position, part in enumerate(parts):
+                    seat[order[starts[part] : starts[part] + counts[part]]] = view * most + position
+            same = (seat[rows] >= 0) & (seat[rows] // most == seat[columns] // most)
+            cells = seat[rows[same]] * most + seat[columns[same]] % most
+            links = np.bincount(cells, minlength=len(level) * most * most).reshape(len(level), most, most)
+            for part, parts, ends in zip(level, opened, links, strict=True):
+                own = ends[: len(parts), : len(parts)]
+                yield part, parts, np.asarray(own + own.T, dtype=np.float64)
+            level = [part for parts in opened for part in parts if part >= self.leaves]
+
+    @cached_property
+    def _runs(self) -> tuple[Int64Array, Int64Array, Int64Array]:
+        """The leaves in an order in which each part is a run; where the run of each part starts, and its length."""
+        order, _ = _drawing(self.leaves, self.merges)
+        counts = self.totals(np.ones(self.leaves))
+        starts = np.concatenate([np.argsort(order), np.zeros(len(self.merges), np.int64)])
+        for at, (left, right) in enumerate(self.merges.tolist(), self.leaves):
+            starts[at] = min(starts[left], starts[right])
+        return order, starts, counts
 
     def members(self) -> tuple[Int64Array, Float64Array]:
         """The strongest members of each leaf's first community as rows (leaves × named, -1 for none), and their shares.

@@ -34,7 +34,7 @@ def test_every_field_has_a_label_and_every_button_a_name(opened: Page) -> None:
         "[...document.querySelectorAll('button, summary, a')].filter(b => !(b.ariaLabel || b.textContent).trim())"
     )
     assert opened.evaluate(f"{nameless}.length") == 0
-    assert opened.locator("input").count() == 2
+    assert opened.locator("input").count() == 3
 
 
 def test_headings_skip_no_level_and_there_is_one_title(opened: Page) -> None:

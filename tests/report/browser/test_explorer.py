@@ -34,9 +34,11 @@ def test_typing_a_name_and_enter_shows_that_node(page: Page, dating: Reported) -
     expect(page.locator(".about > h3")).to_contain_text(f"{dating.model.graph_.degrees[17]} links")
 
 
-def test_screen_readers_hear_that_no_name_matches(page: Page) -> None:
+def test_an_unknown_name_is_said_and_heard(page: Page) -> None:
     page.get_by_label("A node", exact=True).fill("nobody")
-    expect(page.get_by_role("status").first).to_have_text("No name contains this")
+    said = page.locator(".combobox [role=status]").first
+    expect(said).to_have_text("nobody: no name on this page contains this")
+    assert said.evaluate("element => element.offsetHeight") > 10
     expect(page.get_by_role("option")).to_have_count(0)
 
 

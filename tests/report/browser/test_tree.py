@@ -11,6 +11,7 @@ from playwright.sync_api import Page, expect
 from philia._text import percent
 from philia.report import payload, write_report
 from philia.report.html import page as assembled
+from philia.report.html import unpacked
 from tests.report.browser.visits import Visitor, go
 from tests.sparse_models import cliques, hidden
 
@@ -31,8 +32,8 @@ def page(visitor: Visitor, path: Path) -> Page:
 def top(page: Page) -> Page:
     """The page with the top of the tree."""
     page.evaluate("location.hash = 'part=0'")
-    page.locator(".way button").first.or_(page.locator(".way strong")).first.click()
-    expect(page.locator(".way strong")).to_contain_text("All ")
+    page.locator("#tree .way button").first.or_(page.locator("#tree .way strong")).first.click()
+    expect(page.locator("#tree .way strong")).to_contain_text("All ")
     return page
 
 
@@ -47,7 +48,7 @@ def test_the_top_is_the_level_with_24_communities(top: Page) -> None:
     said = [re.search(r"([\d,]+) members", text) for text in top.locator("#tree .community").all_inner_texts()]
     sizes = [int(found[1].replace(",", "")) for found in said if found]
     assert sizes == sorted(expected, reverse=True)
-    expect(top.locator(".way")).to_have_text(f"All {len(model.communities())} communities")
+    expect(top.locator("#tree .way")).to_have_text(f"All {len(model.communities())} communities")
 
 
 def test_opening_parts_leads_down_to_single_communities_and_back_goes_up(top: Page) -> None:
@@ -59,13 +60,13 @@ def test_opening_parts_leads_down_to_single_communities_and_back_goes_up(top: Pa
     while top.locator("#tree").get_by_role("button", name="Open").count():
         top.locator("#tree").get_by_role("button", name="Open").first.click()
         steps += 1
-        expect(top.locator(".way > *:not(span)")).to_have_count(steps + 1)
+        expect(top.locator("#tree .way > *:not(span)")).to_have_count(steps + 1)
     assert top.locator("#tree .attracts header").count() <= MOST
     name = top.locator("#tree h3").first.inner_text()
     community = next(c for c in cliques().communities() if c.name == name)
     expect(top.locator("#tree .community").first).to_contain_text(f"{len(community)} members")
     top.go_back()
-    expect(top.locator(".way > *:not(span)")).to_have_count(steps)
+    expect(top.locator("#tree .way > *:not(span)")).to_have_count(steps)
 
 
 def test_a_community_is_found_by_its_name_and_shows_its_strongest_members(page: Page) -> None:
@@ -132,3 +133,30 @@ def test_a_page_with_room_for_few_says_what_is_left_out(visitor: Visitor, tmp_pa
     expect(page.locator("#explorer-words")).to_contain_text(f"{some['explorer']['nodes']:,} of 600 nodes")
     expect(page.locator("#tree .community").first).to_contain_text("which this page has no room for")
     assert page.locator(".about .chip").count() > 0
+
+
+def test_the_map_of_parts_opens_like_the_cards(top: Page) -> None:
+    way = top.locator("#drawing .way")
+    expect(way.locator("strong")).to_contain_text("All ")
+    first = way.inner_text()
+    top.evaluate("scrollTo({ top: 0, behavior: 'instant' })")
+    box = top.locator("#drawing canvas").bounding_box()
+    assert box is not None
+    drawn = payload(cliques())
+    tree, places = drawn["tree"], unpacked(drawn["drawing"]["places"])
+    merged = unpacked(tree["merges"]).ravel().tolist()
+    top_part = len(places) - 1
+    parts = [top_part]
+    while len(parts) < 24:  # as in the page: the latest merge is undone
+        latest = max(parts)
+        at = 2 * (latest - tree["leaves"])
+        parts = [part for part in parts if part != latest] + merged[at : at + 2]
+    part = max(part for part in parts)
+    assert part >= tree["leaves"]
+    x, y, _ = places[part].tolist()
+    height = float(unpacked(drawn["drawing"]["heights"])[top_part])
+    scale = min(box["width"] - 44, (box["height"] - 54) / height)
+    left, upper = box["width"] / 2 - scale / 2, box["height"] / 2 - height / 2 * scale + 5
+    top.mouse.click(box["x"] + left + x * scale, box["y"] + upper + (height - y) * scale)
+    expect(way).not_to_have_text(first)
+    expect(way.get_by_text("its cards")).to_be_visible()

@@ -105,4 +105,4 @@ def go(page: Page, address: Mapping[str, str]) -> None:
 def open_details(page: Page) -> None:
     """Open everything that is folded, and wait for it: tables are made when they are first opened."""
     page.evaluate("document.querySelectorAll('details').forEach(folded => { folded.open = true })")
-    wait_until(page, "[...document.querySelectorAll('details.numbers')].every(open => open.querySelector('table'))")
+    wait_until(page, "[...document.querySelectorAll('details.numbers')].every(open => open.querySelector('table, ul'))")

@@ -15,3 +15,27 @@ function readAddress(network) {
   const other = row("with");
   return { node, other: other === node ? null : other };
 }
+
+/** The names in the address that this page does not have. */
+function unknownInAddress(network) {
+  const said = new URLSearchParams(window.location.hash.slice(1));
+  return ["node", "with"].map((key) => said.get(key)).filter((name) => name !== null && !network.row.has(name));
+}
+
+/** Go where the address points, now that everything above it has its height; say so if there is nothing. */
+function land() {
+  const asked = window.location.hash.slice(1);
+  const said = new URLSearchParams(asked);
+  const trouble = document.getElementById("lost");
+  trouble.hidden = true;
+  if (said.has("node")) document.getElementById("explorer").scrollIntoView({ behavior: "instant" });
+  if (!asked || said.has("node") || said.has("part")) return;
+  if (asked.startsWith("community-")) showAllCards();
+  const there = document.getElementById(decodeURIComponent(asked));
+  if (there) there.scrollIntoView({ behavior: "instant" });
+  else {
+    const what = asked.startsWith("community-") ? `no community ${cut(asked.slice(10), 40)}` : `no part called “${cut(asked, 40)}”`;
+    trouble.textContent = `This page has ${what}.`;
+    trouble.hidden = false;
+  }
+}

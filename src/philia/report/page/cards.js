@@ -1,29 +1,54 @@
-// One card for each community: its effect, size and members.
+// One card for each community: what it is known by, its effect, size and members.
 
-function communityCard(community, open) {
-  const { name, kind, strength, typical, size, share, shares, inside, members, overlaps, label } = community;
-  const { read, stability, significance } = community;
+function communityCard(community, network, open) {
+  const { name, title, known, kind, typical, size, share, shares, inside, members, overlaps, label } = community;
+  const { stability, significance } = community;
   const which = kind === "attracts" ? ", share of links" : ", share of links that are missing";
   const strongest = `Strongest members${shares ? which : ""}`;
-  const effect = read
-    ? `between two typical members; ${factorInWords(strength)} on average, against popularity alone`
-    : `between two typical members; ${factorInWords(strength)} between the two strongest`;
+  const odds = `The odds of a link are ${kind === "attracts" ? "multiplied" : "divided"} by ${inDigits(Math.abs(typical.log_odds))}`;
   return element(
     "article", { class: `card community ${kind}`, id: `community-${name}`, "aria-label": `Community ${name}` },
     element("header", {}, element("h3", {}, name), kindMark(kind)),
-    element(
-      "div", {},
-      element("p", { class: "effect" }, typical.effect),
-      element("p", { class: "small" }, effect),
-    ),
+    element("p", { class: "known-as" }, named(known ?? title, 120)),
+    element("p", { class: "effect" }, headline(inside)),
     element("p", {}, `${plural(size, "member", "members")}, ${percent(share)} of all nodes`),
     densityBars(inside, kind),
     members.length ? fact(strongest, memberButtons(members, shares, open)) : null,
+    size > members.length ? allMembers(community, network, open) : null,
     overlaps.length ? fact("Shares members with", overlapChips(overlaps)) : null,
     label ? fact("Matches the label", labelInWords(label)) : null,
+    community.explained ? fact("Stands out by", element("p", {}, community.explained)) : null,
+    fact("Strength", element("p", {}, `${odds} between two typical members${strengthInWords(significance)}.`)),
     stability ? fact("In other fits", element("p", {}, stability.words)) : null,
     significance ? fact("On pairs that it was not found from", element("p", {}, significance.words)) : null,
   );
+}
+
+/** The effect in words that need no explanation. */
+function headline({ ratio, links }) {
+  if (ratio === null) return plural(links, "link inside", "links inside");
+  if (ratio >= 1.05) return `${digits(ratio, 2)} times as many links as expected`;
+  if (ratio > 0.95) return "As many links as expected";
+  return `${percent(1 - ratio)} fewer links than expected`;
+}
+
+function strengthInWords(significance) {
+  return significance ? `; ${significance.z >= 2 ? "not likely to be chance" : "could be chance"} (z = ${significance.z.toFixed(1)})` : "";
+}
+
+/** All members that the page has, on request. */
+function allMembers({ name, size, shares }, network, open) {
+  const found = () => network.membersOf(name);
+  const make = () => {
+    const members = found();
+    const rest = size - members.length;
+    return element(
+      "div", { class: "all-members" },
+      memberButtons(members.map(({ row, value }) => [network.names[row], value, row]), shares, open),
+      rest > 0 ? element("p", { class: "small" }, `and ${count(rest)} more, which this page has no room for; “philia communities -o members.csv” writes all`) : null,
+    );
+  };
+  return details(`All ${count(size)} members`, make, { class: "numbers" });
 }
 
 function labelInWords({ name, f1, shared, size }) {
@@ -65,17 +90,9 @@ function densityBars(inside, kind) {
   );
   return element(
     "div", { class: "densities" },
-    element("h4", {}, "Linked pairs inside"),
-    line("in the data", inside.density, kind),
+    element("h4", {}, "Pairs of members"),
+    line("are linked", inside.density, kind),
     line("expected", inside.expected, "plain"),
-    element("p", { class: "small" }, ratioInWords(inside)),
+    element("p", { class: "small" }, `${count(inside.links)} of ${plural(inside.pairs, "pair", "pairs")} of members are linked`),
   );
-}
-
-function ratioInWords({ links, pairs, ratio }) {
-  const counted = `${count(links)} of ${plural(pairs, "pair", "pairs")}`;
-  if (ratio === null) return counted;
-  if (ratio >= 1.05) return `${counted}: ${digits(ratio, 2)} times as many as expected from popularity`;
-  if (ratio > 0.95) return `${counted}: as many as expected from popularity`;
-  return `${counted}: ${percent(1 - ratio)} fewer than expected from popularity`;
 }

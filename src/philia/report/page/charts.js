@@ -69,6 +69,7 @@ function chartFigure({ title, sentence, plot, height, table }) {
     "figure", { class: "card" },
     element("figcaption", {}, element("strong", {}, title), element("span", {}, sentence)),
     host,
+    chartButtons(host, title),
     table ? details("The numbers", table, { class: "numbers" }) : null,
   );
 }

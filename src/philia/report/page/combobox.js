@@ -21,7 +21,8 @@ function combobox({ label, find, nameOf, pick }) {
     list.hidden = !options.length;
     input.setAttribute("aria-expanded", String(options.length > 0));
     const number = `${plural(options.length, "name", "names")} to choose from`;
-    status.textContent = options.length ? number : "No name contains this";
+    status.textContent = options.length ? number : noneIn(input.value);
+    status.classList.toggle("unseen", options.length > 0);
     input.classList.toggle("nothing", !options.length);
     activate(options.length && input.value !== shown ? 0 : -1);
   }
@@ -33,6 +34,10 @@ function combobox({ label, find, nameOf, pick }) {
     return element(
       "li", { role: "option", id: `${id}-${i}`, "aria-selected": "false", ...listeners }, named(nameOf(row), 120),
     );
+  }
+
+  function noneIn(text) {
+    return `${cut(text.trim(), 60)}: no name on this page contains this`;
   }
 
   function close() {
@@ -79,6 +84,7 @@ function combobox({ label, find, nameOf, pick }) {
     shown = name;
     input.value = name;
     input.classList.remove("nothing");
+    status.classList.add("unseen");
   }
   const field = element("div", { class: "combobox" }, element("label", { for: id }, label), input, list, status);
   return { field, show };

@@ -1,8 +1,11 @@
-// The section about communities: cards, a sortable table, the map and the overlaps.
+// The section about communities: cards, a sortable table, levels and overlaps.
 
 const FIRST_CARDS = 12;
 
-function showCommunities(payload, open) {
+/** Puts all cards on the page, if only the first are there; showCards says how. */
+let showAllCards = () => {};
+
+function showCommunities(payload, network, open) {
   const { communities, overlap, levels } = payload;
   if (payload.tree) {
     showTree(payload, open);
@@ -15,14 +18,28 @@ function showCommunities(payload, open) {
     return;
   }
   place("communities-words", wordsAboutTheRest(payload));
-  showCards(communities, open);
+  showCards(communities, network, open);
   place("communities-table", communitiesTable(communities));
+  place("communities-saves", communitiesButton(communities), membersButton(communities, network));
   showLevels(levels);
   document.getElementById("of-links").hidden = !communities.some((community) => community.shares);
-  const several = communities.length > 1;
-  document.getElementById("map").parentElement.previousElementSibling.hidden = !several;
-  place("map", several ? mapFigure(communities, overlap) : null);
-  place("overlap", several ? overlapFigure(communities, overlap) : null);
+  const shared = communities.some((community) => community.overlaps.length);
+  document.getElementById("overlap-title").hidden = !shared;
+  place("overlap", shared ? overlapFigure(communities, overlap) : null);
+}
+
+function communitiesButton(communities) {
+  const header = ["community", "kind", "title", "members", "links", "pairs", "expected_links_ratio", "label", "z"];
+  return csvButton("CSV of communities", "communities", header, () => communities.map((c) => [
+    c.name, c.kind, c.known ?? c.title, c.size, c.inside.links, c.inside.pairs, c.inside.ratio, c.label?.name, c.significance?.z,
+  ]));
+}
+
+function membersButton(communities, network) {
+  const lines = () => communities.flatMap(({ name, kind }) => (
+    network.membersOf(name).map(({ row, value }) => [network.names[row], name, kind, digits(value, 6).replaceAll(",", "")])
+  ));
+  return csvButton("CSV of members", "members", ["node", "community", "kind", "membership"], lines);
 }
 
 function wordsAboutTheRest({ rule, in_none, finer, graph }) {
@@ -33,15 +50,19 @@ function wordsAboutTheRest({ rule, in_none, finer, graph }) {
   return `${in_none ? left : "Every node is in at least one."} Who belongs is decided by: ${rule}.${more}`;
 }
 
-function showCards(communities, open) {
-  const cards = communities.map((community) => communityCard(community, open));
+function showCards(communities, network, open) {
+  const cards = communities.map((community) => communityCard(community, network, open));
   place("cards", cards.slice(0, FIRST_CARDS));
   const more = document.getElementById("all-cards");
   more.hidden = cards.length <= FIRST_CARDS;
   more.textContent = `Show all ${count(cards.length)} communities`;
-  more.addEventListener("click", () => {
+  showAllCards = () => {
+    if (more.hidden) return;
     place("cards", cards);
     more.hidden = true;
+  };
+  more.addEventListener("click", () => {
+    showAllCards();
     const next = cards[FIRST_CARDS];
     next.tabIndex = -1;
     next.focus({ preventScroll: true });
@@ -56,14 +77,14 @@ function communitiesTable(communities) {
   const labeled = communities.some((community) => community.label);
   const refitted = communities.some((community) => community.stability);
   const columns = [
-    { title: "community", text: true, cell: (c) => c.name, value: (c) => c.name },
+    { title: "community", text: true, cell: (c) => element("a", { href: `#community-${c.name}` }, c.name), value: (c) => c.name },
+    { title: "known by", text: true, cell: (c) => named(c.known ?? c.title, 60), value: (c) => c.known ?? c.title },
     { title: "kind", text: true, cell: (c) => kindMark(c.kind), value: (c) => c.kind },
-    { title: "odds", cell: (c) => factorInWords(c.typical.log_odds), value: (c) => c.typical.log_odds },
     { title: "members", cell: (c) => count(c.size), value: (c) => c.size },
     { title: "links inside", cell: (c) => count(c.inside.links), value: (c) => c.inside.links },
     { title: "linked pairs", cell: (c) => percent(c.inside.density), value: (c) => c.inside.density },
     { title: "expected", cell: (c) => percent(c.inside.expected), value: (c) => c.inside.expected },
-    { title: "ratio", cell: (c) => orDash(c.inside.ratio, digits), value: (c) => c.inside.ratio },
+    { title: "times expected", cell: (c) => orDash(c.inside.ratio, digits), value: (c) => c.inside.ratio },
   ];
   if (labeled) {
     columns.push(

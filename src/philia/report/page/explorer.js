@@ -19,10 +19,12 @@ function startExplorer(explorer) {
   // Screen readers hear one sentence about the result instead of the whole panel.
   const heard = element("p", { class: "unseen", role: "status", "aria-live": "polite" });
   place("explorer-words", prose(explorer.words));
-  place("explorer-body", element("div", { class: "fields" }, first.field, second.field), heard, about, pair);
+  const missing = element("p", { class: "note", role: "alert", hidden: true });
+  place("explorer-body", missing, element("div", { class: "fields" }, first.field, second.field), heard, about, pair);
 
   function show(node, other) {
     const partner = other === null || other === node ? firstPartner(network, node) : other;
+    missing.hidden = true;
     writeAddress(network, node, partner);
     render(node, partner);
   }
@@ -44,18 +46,22 @@ function startExplorer(explorer) {
 
   function followAddress() {
     const there = readAddress(network);
+    const strangers = unknownInAddress(network);
+    missing.hidden = !strangers.length;
+    missing.textContent = strangers.map((name) => `No node on this page is called “${cut(name, 80)}”.`).join(" ");
     if (there) render(there.node, there.other ?? firstPartner(network, there.node));
     return there !== null;
   }
 
   window.addEventListener("hashchange", followAddress);
   if (!followAddress() && network.size) render(network.bestLinked(), firstPartner(network, network.bestLinked()));
-  return (row) => {
+  const open = (row) => {
     show(row, null);
     const section = document.getElementById("explorer");
     section.scrollIntoView();
     section.querySelector("input").focus({ preventScroll: true });
   };
+  return { network, open };
 }
 
 /** The first partner shown for a node: its likeliest missing link, or a neighbour if none is missing. */

@@ -4,23 +4,26 @@ async function main() {
   watchTheme();
   const payload = await decodePayload(document.getElementById("philia-data").textContent);
   showSummary(payload);
-  showQuality(payload.quality);
-  // The explorer comes before the cards, whose buttons open it.
-  const open = startExplorer(payload.explorer);
-  showCommunities(payload, open);
+  // The explorer comes before the drawing and the cards, whose buttons open it.
+  const { network, open } = startExplorer(payload.explorer);
+  showDrawing(payload, open);
+  showCommunities(payload, network, open);
+  showNodes(network, payload, open);
+  showAttributes(payload);
+  showQuality(payload);
   if (payload.matrix) showMatrix(payload.matrix);
   else hideSection("matrix");
   theme.listeners.push(drawAll);
   charts.forEach(fit);
-  // Scroll to a bookmarked view only now that everything above it has its height.
-  const bookmarked = window.location.hash.startsWith("#node=");
-  if (bookmarked) document.getElementById("explorer").scrollIntoView({ behavior: "instant" });
+  land();
+  window.addEventListener("hashchange", () => land());
   document.documentElement.dataset.ready = "true";
 }
 
 function hideSection(id) {
   document.getElementById(id).hidden = true;
-  document.querySelector(`nav a[href="#${id}"]`).parentElement.hidden = true;
+  const link = document.querySelector(`nav a[href="#${id}"]`);
+  if (link) link.parentElement.hidden = true;
 }
 
 main().catch((error) => {

@@ -42,6 +42,16 @@ class Network {
     }));
   }
 
+  /** The members of a community that this page has, fullest first. */
+  membersOf(name) {
+    const found = [];
+    for (let row = 0; row < this.size; row++) {
+      const own = this.memberships(row).find((one) => one.name === name && one.value > 0);
+      if (own) found.push({ row, value: own.value });
+    }
+    return found.sort((a, b) => b.value - a.value || a.row - b.row);
+  }
+
   baseline(i, j) {
     return this.background[i] + this.background[j];
   }

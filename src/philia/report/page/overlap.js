@@ -8,6 +8,7 @@ function overlapFigure(communities, overlap) {
   const both = (i, j) => `${count(shared[i][j])} of the ${count(sizes[i])} members of ${names[i]}`;
   const said = (i, j) => (i === j ? "" : `${both(i, j)} are also in ${names[j]}`);
   const all = names.map((_, i) => i);
+  if (names.length > MOST_CELLS) return overlapTable(names, shared, sizes);
   return chartFigure({
     title: "Shared members",
     sentence: most ? [
@@ -24,6 +25,8 @@ function overlapFigure(communities, overlap) {
           type: "heatmap", z: all.map((i) => all.map((j) => share(i, j))), zmin: 0, zmax: 1, xgap: 1, ygap: 1,
           colorscale: [[0, look.tint], [1, look.ink]], showscale: false, hoverongaps: false, hoverinfo: "text",
           hovertext: all.map((i) => all.map((j) => said(i, j))),
+          text: all.map((i) => all.map((j) => (share(i, j) >= 0.005 ? `${Math.round(100 * share(i, j))} %` : ""))),
+          texttemplate: width / all.length > 34 ? "%{text}" : "",
         }],
         layout: { xaxis: { ...axis, side: "top" }, yaxis: { ...axis, autorange: "reversed" } },
       };
@@ -37,6 +40,24 @@ function overlapFigure(communities, overlap) {
       all,
     ),
   });
+}
+
+const MOST_CELLS = 20;
+const MOST_OVERLAPS = 100;
+
+/** Of many communities the pairs that share most, as a picture would be all lines. */
+function overlapTable(names, shared, sizes) {
+  const pairs = names.flatMap((_, i) => range(i + 1, names.length).map((j) => ({
+    one: names[i], other: names[j], both: shared[i][j], share: shared[i][j] / Math.max(1, Math.min(sizes[i], sizes[j])),
+  }))).filter(({ both }) => both > 0).sort((a, b) => b.share - a.share || b.both - a.both);
+  return table(
+    `Communities that share members: ${pairs.length > MOST_OVERLAPS ? `the first ${MOST_OVERLAPS} of ` : ""}${plural(pairs.length, "pair", "pairs")}`,
+    [
+      { title: "one", text: true, cell: ({ one }) => one }, { title: "other", text: true, cell: ({ other }) => other },
+      { title: "in both", cell: ({ both }) => count(both) }, { title: "of the smaller", cell: ({ share }) => percent(share) },
+    ],
+    pairs.slice(0, MOST_OVERLAPS),
+  );
 }
 
 function strongestOverlap(names, share) {

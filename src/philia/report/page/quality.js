@@ -1,40 +1,71 @@
-// Whether the probabilities can be trusted: two scores and the calibration curve.
+// What pairs that the model did not see say about it; and whether its probabilities are calibrated.
 
-function showQuality(quality) {
-  if (!quality) {
-    place("quality-body", element("p", {}, "There are no pairs to judge the model by."));
-    return;
+function showQuality({ quality, hidden }) {
+  place("quality-body", hidden ? hiddenPairs(hidden) : null, testedOn(quality, hidden));
+  showCalibration(quality);
+}
+
+/** The pairs that the choice of the numbers of communities hid from itself. */
+function hiddenPairs(hidden) {
+  return [
+    element("p", {}, prose(hidden.words)),
+    element(
+      "div", { class: "trio" },
+      measure(
+        percent(hidden.explained), "of the uncertainty removed",
+        "On pairs that were hidden while the model was fitted to the others. Knowing only how many links there are",
+        "removes 0 %, knowing every pair 100 %.",
+      ),
+      measure(
+        `${digits(hidden.log_likelihood, 4)}${hidden.error ? ` ± ${digits(hidden.error, 2)}` : ""}`, "log-likelihood per hidden pair",
+        `The density alone gives ${digits(hidden.density, 4)}; closer to 0 is better.`,
+      ),
+      hidden.range ? measure(hidden.range, "columns predict equally well", "Numbers of communities and finer columns within one standard error of the best.") : null,
+    ),
+  ];
+}
+
+function testedOn(quality, hidden) {
+  if (!quality) return element("p", {}, "There are no pairs to judge the model by.");
+  if (!quality.held_out) {
+    const why = hidden ? "" : "No pairs were hidden from this fit, so nothing here says how well it predicts. ";
+    return element("p", { class: "note" }, `${why}For a test of the final model fit again with --held-out 0.1 (held_out=0.1 in Python).`);
   }
   const between = (interval) => (interval ? ` (between ${digits(interval[0])} and ${digits(interval[1])})` : "");
   const error = quality.log_likelihood_error === null ? "" : ` ± ${digits(quality.log_likelihood_error, 2)}`;
-  const pairs = quality.held_out ? "pairs that the fit did not see" : "pairs that the fit has seen";
-  place(
-    "quality-body",
+  return [
+    element("h3", {}, "Pairs held out of the final fit"),
     element("p", {}, prose(quality.words)),
     element(
       "div", { class: "pair" },
-      element(
-        "div", { class: "stack" },
-        measure(
-          digits(quality.auc), `AUC${between(quality.auc_interval)}`,
-          "How well the model ranks pairs: 1 if every linked pair ranks above every unlinked one,",
-          "0.5 for a random guess.",
-        ),
-        measure(
-          digits(quality.average_precision), `Average precision${between(quality.average_precision_interval)}`,
-          "With pairs sorted by probability, likeliest first: the share of links among the top ones, averaged",
-          `over all links. A random order gives ${digits(quality.links / quality.pairs)}.`,
-        ),
-        element(
-          "p", { class: "small" },
-          `Measured on ${count(quality.pairs)} ${pairs}, ${count(quality.links)} of them linked. `,
-          `The mean log-likelihood per pair is ${digits(quality.mean_log_likelihood)}${error}; `,
-          `the density alone gives ${digits(quality.density_alone)}.`,
-        ),
+      measure(
+        digits(quality.auc), `AUC${between(quality.auc_interval)}`,
+        "How well the model ranks pairs: 1 if every linked pair ranks above every unlinked one,",
+        "0.5 for a random guess.",
       ),
-      calibrationFigure(quality.calibration, pairs),
+      measure(
+        digits(quality.average_precision), `Average precision${between(quality.average_precision_interval)}`,
+        "With pairs sorted by probability, likeliest first: the share of links among the top ones, averaged",
+        `over all links. A random order gives ${digits(quality.links / quality.pairs)}.`,
+      ),
     ),
-  );
+    element(
+      "p", { class: "small" },
+      `Measured on ${count(quality.pairs)} pairs that the fit did not see, ${count(quality.links)} of them linked. `,
+      `The mean log-likelihood per pair is ${digits(quality.mean_log_likelihood)}${error}; `,
+      `the density alone gives ${digits(quality.density_alone)}.`,
+    ),
+  ];
+}
+
+function showCalibration(quality) {
+  if (!quality) {
+    hideSection("calibration");
+    return;
+  }
+  const pairs = quality.held_out ? "pairs that the fit did not see" : "pairs that the fit has seen";
+  const seen = quality.held_out ? null : element("p", {}, "These are the pairs that the model was fitted to, so this is no test: it shows how closely the probabilities follow the data.");
+  place("calibration-body", seen, calibrationFigure(quality.calibration, pairs));
 }
 
 function measure(number, name, ...meaning) {

@@ -6,7 +6,8 @@ function showSummary(payload) {
   const heading = document.getElementById("title");
   heading.replaceChildren(named(title, 300));
   place("made", `A network and its communities · ${made.date}`);
-  place("sentences", sentences.map((sentence, i) => element("p", { class: i ? null : "lede" }, prose(sentence))));
+  place("lede", element("p", {}, prose(sentences.slice(0, 2).join(" "))));
+  place("sentences", sentences.slice(2).map((sentence) => element("p", {}, prose(sentence))));
   const of = (kind) => communities.filter((community) => community.kind === kind).length;
   place(
     "figures",

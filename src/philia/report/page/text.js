@@ -48,9 +48,14 @@ function prose(sentence) {
   return sentence.replaceAll(" %", "\u00a0%");
 }
 
-/** e^log for log >= 0: three digits, whole thousands, or a power of ten. */
+const LARGE = [[1e12, "over a trillion"], [1e9, "billion"], [1e6, "million"]];
+
+/** e^log for log >= 0: three digits, whole thousands, or words. */
 function inDigits(log) {
-  if (log >= MANY) return `10^${(log / Math.LN10).toFixed(1)}`;
+  if (log >= MANY) {
+    const [size, word] = LARGE.find(([least]) => log >= Math.log(least));
+    return size === 1e12 ? word : `${digits(Math.exp(log) / size)} ${word}`;
+  }
   const value = Math.exp(log);
   return value < 999.5 ? digits(value) : count(Math.round(value));
 }
