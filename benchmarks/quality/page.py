@@ -43,8 +43,9 @@ def _standing(scope: Scope, total: int, done: int) -> str:
         f"{', '.join(REPORTED)}, are reported. The start was changed once after a first run on amazon, youtube and "
         "ppi, because of generated graphs. The solver of the trials was changed once after a first report on all "
         "networks, to make the choice cheaper, and since then empty columns leave the search. philia's figures are "
-        "those of the second run; those of the first are in the history of this page. Only the known groups, and "
-        "philia on planted graphs, were run after communities came to be read off the graph. Seeds: "
+        "those of the second run; those of the first are in the history of this page. Of "
+        "philia's figures, these were measured after communities came to be read off the graph: known groups, planted "
+        "graphs, and hidden links of football, email, pos, blog and slashdot 25-core. Seeds: "
         f"{', '.join(map(str, scope.seeds))}. {done} of {total} tasks have a result."
     )
 
