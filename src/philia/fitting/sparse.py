@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -61,6 +61,17 @@ class SparseColumns:
     def background(self, degrees: Int64Array) -> Float64Array:
         """The log-odds that each node brings to a pair before anything is shared."""
         return np.asarray(self.popularity * np.log(degrees + 0.5) + self.level / 2)
+
+    def with_more_links(self, times: float) -> SparseColumns:
+        """The same probabilities for a graph with so many times the links, of which this one was fitted to a part.
+
+        Degrees and the sums over common neighbours are as many times larger there.
+
+        >>> SparseColumns(2.0, 0.5, 1.0, 0.03, 0.5, -8.0).with_more_links(2.0).scale
+        0.06
+        """
+        level = self.level - 2 * self.popularity * float(np.log(times))
+        return replace(self, scale=self.scale * times, level=level)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for files."""

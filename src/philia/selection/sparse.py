@@ -94,7 +94,8 @@ def choose_sparse(graph: Graph, held_out: HeldOut | None, read: Read, rng: np.ra
         read=count,
         storage="sparse",
     )
-    return SparseChoice(selection, tried[best].columns, bool(singles))
+    whole = tried[best].columns.with_more_links(known.n_links / max(1, visible.n_links))
+    return SparseChoice(selection, whole, bool(singles))
 
 
 def unweighed(graph: Graph, held_out: HeldOut | None, level: Level, rng: np.random.Generator) -> SparseChoice:
