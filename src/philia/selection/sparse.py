@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import minimize
 from scipy.special import expit
 
 from philia._types import Float64Array, Int64Array
@@ -131,6 +130,8 @@ class _Features:
 
     def fitted(self, weight: float) -> SparseColumns:
         """The numbers that make the pairs likeliest, with this weight of the communities."""
+        from scipy.optimize import minimize  # it takes as long to load as all of philia
+
         linked, weights = self.sample.linked, self.sample.weights
 
         def regression(x: Float64Array) -> tuple[float, Float64Array]:
