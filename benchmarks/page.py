@@ -31,15 +31,16 @@ def section(name: str) -> str:
         return ""
     measured = json.loads(path.read_text())
     machine = f"{measured['machine']}, {measured['cores']} cores, Python {measured['python']}"
-    return f"## {name.replace('_', ', ')}\n\n{WORDS[name]}\n\n{TABLES[name](measured['result'])}\n({machine})\n"
+    title = name.replace("_", " " if name == "first_answer" else ", ")
+    return f"## {title}\n\n{WORDS[name]}\n\n{TABLES[name](measured['result'])}\n({machine})\n"
 
 
 WORDS = {
     "first_answer": """A default fit, with the full automatic choice, beside methods that find communities: how many
-times as long philia takes, then seconds of processor time, summed over threads, as medians of five seeds up to 2,000
-nodes and of one above. `philia fit` is the whole command, from a file of links to a saved model and a summary. Then the
-same command on generated graphs with a community per 25 nodes; [first_answer.svg](results/first_answer.svg) draws it.
-Measured by `python -m benchmarks.first_answer` on a machine shared with other programs.""",
+times as long philia takes, then seconds of processor time, summed over threads, as medians of three seeds up to 2,000
+nodes and of one above; less than a millisecond counts as one. `philia fit` is the whole command, from a file of links
+to a saved model and a summary. Measured by `python -m benchmarks.first_answer` on a machine shared with other
+programs.""",
     "startup": "Seconds from start to end of a process, with warm caches.",
     "reading": """Reading an edge list with `read_graph`, beside polars and pyarrow, which here only split lines of
 known types and number the names, and beside a plain Python reader that splits and looks up; in turns, on a machine
@@ -107,7 +108,8 @@ def _evaluation(result: Any) -> str:
 
 def _first_answer(result: Any) -> str:
     left_out = "".join(f"\n{note[0].upper()}{note[1:]}.\n" for note in result["left out"])
-    grown = f"\n{table(result['growth'])}" if result["growth"] else ""
+    drawn = "The same command on generated graphs with a community per 25 nodes, [drawn](results/first_answer.svg):"
+    grown = f"\n{drawn}\n\n{table(result['growth'])}" if result["growth"] else ""
     load = result["other programs running at the end"]
     return f"{table(result['rows'])}{left_out}{grown}\nMeasured on {result['date']}, at a load of {load}.\n"
 

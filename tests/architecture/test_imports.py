@@ -12,7 +12,7 @@ import philia
 
 ROOMS = sorted(page.stem for page in (Path(__file__).parents[2] / "docs" / "api").glob("*.md") if page.stem != "index")
 LIBRARIES = ("dask", "distributed", "matplotlib", "networkx", "numba", "pandas", "plotly", "sklearn", "torch", "typer")
-HEAVY = (*LIBRARIES, "scipy.stats")
+HEAVY = (*LIBRARIES, "scipy.optimize", "scipy.stats")
 
 
 def fresh(program: str) -> str:

@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.special import expit
 
 from philia._types import Float64Array, Int64Array, Node
@@ -201,7 +200,7 @@ def _level(drawn: Planted, density: float, rng: np.random.Generator) -> float:
     i, j = rng.integers(drawn.graph.n_nodes, size=(2, _SAMPLE))
     i, j = i[i != j], j[i != j]
     scores = drawn.logits_of(i, j)
-    return float(brentq(lambda shift: expit(scores + shift).mean() - density, *_LEVELS))
+    return _root(lambda shift: expit(scores + shift).mean() - density)
 
 
 def _graph(drawn: Planted, rng: np.random.Generator) -> Graph:
@@ -216,7 +215,14 @@ def _level_of_many(drawn: Planted, density: float, rng: np.random.Generator) -> 
     i, j = (np.concatenate(ends) for ends in zip(*pairs, strict=True))
     scores = drawn.logits_of(i, j)
     stand_for = np.exp(-scores - drawn.repelled(i, j)) / share
-    return float(brentq(lambda shift: expit(scores + shift) @ stand_for - density * n * (n - 1) / 2, *_LEVELS))
+    return _root(lambda shift: expit(scores + shift) @ stand_for - density * n * (n - 1) / 2)
+
+
+def _root(excess: Callable[[float], float]) -> float:
+    """The level at which nothing is in excess."""
+    from scipy.optimize import brentq  # it takes as long to load as all of philia
+
+    return float(brentq(excess, *_LEVELS))
 
 
 def _graph_of_many(drawn: Planted, rng: np.random.Generator) -> Graph:

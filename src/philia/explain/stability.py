@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 
 from philia._types import Float64Array
 from philia.exceptions import InvalidParameterError
@@ -196,6 +195,8 @@ def _match(
     normal: NormalizedFactors, other: NormalizedFactors, likenesses: Float64Array, memberships: Float64Array
 ) -> None:
     """Write the likeness and the memberships (n × k) of the best matches; columns without a match stay zero."""
+    from scipy.optimize import linear_sum_assignment  # it takes as long to load as all of philia
+
     for sign in (1, -1):
         own, theirs = np.flatnonzero(sign * normal.strengths > 0), np.flatnonzero(sign * other.strengths > 0)
         table = np.array([[likeness(normal.memberships[:, c], other.memberships[:, d]) for d in theirs] for c in own])

@@ -26,7 +26,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
-from scipy.sparse.csgraph import connected_components
 
 from philia.exceptions import InvalidParameterError
 from philia.graphs.arboricity import arboricity
@@ -101,6 +100,8 @@ class Forests:
                 f"links are in forests {self.of_link.min()} to {self.of_link.max()}; with {self.count} forests, "
                 f"numbers from 0 to {self.count - 1} are expected"
             )
+        from scipy.sparse.csgraph import connected_components  # it takes long to load
+
         # With a copy of each node per forest, all forests together have to be one large forest.
         apart = self.of_link * graph.n_nodes
         copies, ends = np.unique(np.concatenate([apart + i, apart + j]), return_inverse=True)

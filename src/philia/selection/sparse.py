@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import minimize
 from scipy.special import expit
 
 from philia._types import Float64Array, Int64Array
@@ -190,6 +189,8 @@ class _Shared:
 
     def fitted(self, scale: float) -> _Fit:
         """The numbers that make the pairs likeliest, with this scale of common neighbours."""
+        from scipy.optimize import minimize  # it takes as long to load as all of philia
+
         curve = np.log1p(self.resources / scale)
         per_link = max(1.0, float(self.sample.weights[self.sample.linked].sum()))
 

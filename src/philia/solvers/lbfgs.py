@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import Bounds, OptimizeResult, minimize
 
 from philia._types import Float64Array, FloatArray
 from philia.solvers.solver import CompiledFunction, OnIteration, Record, Solution, ValueAndGradient
+
+if TYPE_CHECKING:
+    from scipy.optimize import OptimizeResult
 
 _LOOK_BACK = 5
 """Iterations over which ``least_fall`` is measured, because single ones vary."""
@@ -47,6 +49,8 @@ class LBFGSB:
         on_iteration: OnIteration | None = None,
     ) -> Solution:
         """The best point found at or above ``lower_bound``."""
+        from scipy.optimize import Bounds, minimize  # it takes as long to load as all of philia
+
         record = Record(function, self.iterations, on_iteration)
 
         def stepped(intermediate_result: OptimizeResult) -> None:
