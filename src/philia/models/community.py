@@ -112,11 +112,14 @@ class CommunityModel(Factorization):
 
     Parameters
     ----------
-    n_homophilous, n_heterophilous
-        The number of columns of B and of C, or "auto": the attracting communities with which the links have the
-        shortest description (``philia.reading``), and the fewest columns beside them that predict validation pairs of
-        the graph as well as more would, within one standard error. ``CommunityModel(2)`` sets only the first: two
-        that attract, and as many that repel as the fit chooses; write ``CommunityModel(2, 0)`` for two and no others.
+    n_homophilous
+        The number of columns of B, or "auto": the attracting communities with which the links have the shortest
+        description (``philia.reading``), and the fewest columns beside them that predict validation pairs of the graph
+        as well as more would, within one standard error.
+    n_heterophilous
+        The number of columns of C, or "auto", chosen by validation pairs as well. ``CommunityModel(2)`` leaves this one
+        open: two communities attract, and the fit chooses how many repel. ``CommunityModel(2, 0)`` has two and no
+        others.
     penalty
         Regularization strength, the weight of |B|² + |C|²; 10 in the paper. Smaller values fit the data more closely.
         "auto" takes the value that predicts validation pairs best. ``selection_`` says what was chosen, and why.
