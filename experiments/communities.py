@@ -249,7 +249,7 @@ def _can_grow(results: Sequence[Result]) -> Claim:
         "Not claimed, but needed: at a penalty of 10 a homophilous community can grow.",
         "largest eigenvalue of A − P above the penalty, where P is the fit without such communities",
         said or "nothing was run",
-        verdict(holds if judged else None),
+        verdict(None if holds and not judged else holds),  # one network without room is enough
     )
 
 
