@@ -40,6 +40,9 @@ def test_an_unknown_name_is_said_and_heard(page: Page) -> None:
     expect(said).to_have_text("nobody: no name on this page contains this")
     assert said.evaluate("element => element.offsetHeight") > 10
     expect(page.locator(".combobox [role=option]")).to_have_count(0)
+    page.keyboard.press("Escape")  # the name before comes back
+    expect(said).to_have_class("unseen")
+    page.keyboard.press("Tab")
 
 
 @pytest.mark.parametrize(("u", "v"), [(0, 9), (3, 77), (150, 12)])
