@@ -31,7 +31,7 @@ function draw(chart, printing = false) {
   if (width < 40) return;
   const look = colors();
   const { data, layout } = chart.plot(look, width);
-  const height = chart.height(width);
+  const height = printing ? Math.min(chart.height(width), 420) : chart.height(width);
   chart.host.style.height = `${height}px`;
   Plotly.react(chart.host, data, layoutOf(layout, look, width, height), QUIET);
 }

@@ -28,7 +28,7 @@ class DrawingCanvas {
 
   /** The height that fits the scene, not higher than most of the window. */
   heightFor(width) {
-    const most = Math.min(640, Math.max(300, 0.68 * window.innerHeight));
+    const most = Math.min(640, Math.max(300, 0.6 * window.innerHeight));
     return Math.round(Math.min(most, (width - 2 * MARGIN) * this.scene.height + 2 * MARGIN + 14));
   }
 

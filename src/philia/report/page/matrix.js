@@ -50,7 +50,8 @@ function matrixFigure(title, sentence, matrix, values, top) {
           showgrid: false, zeroline: false, range: [-0.5, cells - 0.5], constrain: "domain", tickangle: 0,
         };
       };
-      const bounds = groups.slice(1).map(([, first]) => first - 0.5);
+      // Lines between many groups would hide what they separate.
+      const bounds = (groups.length > 16 ? [] : groups).slice(1).map(([, first]) => first - 0.5);
       const stroke = { color: look.soft, width: groups.length > 12 ? 0.25 : 0.7 };
       const line = (ends) => ({ type: "line", ...ends, line: stroke });
       return {
