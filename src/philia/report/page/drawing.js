@@ -370,7 +370,7 @@ function treeDrawing({ payload, drawing, explorer }) {
     const inside = tree.parts(part);
     const at = new Map(inside.map((one, i) => [one, i]));
     const circles = inside.map((one, i) => ({
-      part: one, name: tree.nameOf(one), title: titleOfPart(tree, one), size: tree.sizes[one],
+      part: one, name: shortName(tree, one), title: titleOfPart(tree, one), size: tree.sizes[one],
       x: places[3 * one], y: places[3 * one + 1], radius: places[3 * one + 2], color: drawing.colors[i],
       hint: tree.isLeaf(one) ? "select for its card" : "select to open",
     }));
@@ -385,6 +385,12 @@ function treeDrawing({ payload, drawing, explorer }) {
       + "between them. Select a circle to open it, down to single communities.",
   }));
   go(tree.top);
+}
+
+/** As long as fits into a circle: "B6 +2" for B6 and two more communities. */
+function shortName(tree, part) {
+  const more = tree.counts[part] - 1;
+  return `B${tree.largest[part] + 1}${more ? ` +${count(more)}` : ""}`;
 }
 
 function titleOfPart(tree, part) {
