@@ -86,7 +86,8 @@ for row in compare_models(davis, models, held_out=0.2, random_state=0):
 # The automatic choice
 # --------------------
 #
-# We asked for two and two. By default, philia considers only what predicts validation pairs, not what is easy to read:
+# We asked for two and two. By default, philia reads the communities that attract off the links, and adds what predicts
+# validation pairs, whether it is easy to read or not:
 
 alone = philia.CommunityModel(random_state=0).fit(davis)
 print(alone.selection_)
@@ -96,11 +97,11 @@ for community in alone.communities():
     print("  ", ", ".join(map(str, community.members)))
 
 # %%
-# Three communities repel; one column that attracts only makes the probabilities better. The first two are most of the
-# events and most of the women. The third has women of one circle and events of the *other*: women and events that do
-# not meet. That is the same story told by who stays away, and with 89 links there is little reason to prefer one
-# version. If a choice based on so few links does not help you, choose the numbers yourself, and check whether
-# other fits agree. (They start near each other; ``start="uniform"`` is a harder test.)
+# Two communities attract, and they are the circles again. Those that repel are most of the events, most of the women
+# and, with this seed, a third with events of one circle and women of the *other*: women and events that do not meet.
+# That is the same story told by who stays away, and with 89 links there is little reason to prefer one version. If a
+# choice based on so few links does not help you, choose the numbers yourself, and check whether other fits agree. (They
+# start near each other; ``start="uniform"`` is a harder test.)
 
 print(model.stability(fits=5))
 

@@ -21,7 +21,7 @@ Run = Callable[..., Result]
 
 @pytest.fixture(scope="session")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """links.csv, model.safetensors, exact.json, pairs.csv, new_links.csv, known.txt and network.mtx, made once."""
+    """Files of every kind that the examples name: links, a model, pairs, known groups, attributes; made once."""
     folder = tmp_path_factory.mktemp("made")
     chance = random.Random(0)
     pairs = [(a, b) for i, a in enumerate(NAMES) for j, b in enumerate(NAMES[:i]) if chance.random() < _odds(i, j)]
@@ -30,6 +30,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "pairs.csv").write_text("source,target\nann,bob\nbob,ann\nann,bob\n")
     (folder / "new_links.csv").write_text("source,target\nzoe,ann\nbob,zoe\nmax,cat\n")
     (folder / "known.txt").write_text("ann n1 n5 n9\nbob n2 n6\n")
+    (folder / "people.csv").write_text("node,age\nann,31\nbob,28\nn1,54\nn2,40\n")
     (folder / "network.mtx").write_text("%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n2 1\n3 2\n")
     for arguments, output in (
         (["fit", "-B4", "-C1", "--penalty", "1"], "model.safetensors"),

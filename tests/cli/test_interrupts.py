@@ -43,7 +43,7 @@ def on_call(number: int, function: Callable[..., Any]) -> Callable[..., Any]:
         (search, "shrunk", 1),
         (search, "shrunk", 2),
         (problem, "minimized", 12),  # before a trial has evaluated anything
-        (community, "shortened", 1),  # before the last fit has begun
+        (community, "settling", 1),  # before the last fit has begun
         (AllPairs, "search", 1),
     ],
 )

@@ -101,7 +101,7 @@ def member_shares(shown: tuple[Community, ...], found: Communities) -> sparse.cs
     common scale, so a node's are divided by their sum.
 
     >>> from philia.graphs import Nodes
-    >>> pair = Community("B1", "homophilous", 2.0, {"ann": 0.6, "bob": 0.2}, threshold=0.1)
+    >>> pair = Community("B1", "homophilous", 2.0, {"ann": 0.6, "bob": 0.2}, threshold=0.1, typical=2.0)
     >>> member_shares((pair,), Communities((pair,), "", Nodes(["ann", "bob"]), shares=True)).toarray().tolist()
     [[0.6], [0.2]]
     """
