@@ -35,6 +35,9 @@ SHORTEST = "the shortest description of the links"
 OVERLAPPING = "a node's links become likelier than it costs to say that it is a member"
 """The rule of communities that were read off a graph with thousands of them."""
 
+_NAMED = 8
+"""Communities that are left out of an answer and named in its summary; ``Communities.left_out`` has all."""
+
 _AT_A_TIME = 4096
 """Names that are looked up at once: enough to make each cheap, few enough to take no memory."""
 
@@ -351,16 +354,17 @@ class Communities(Sequence[Community]):
 
 
 def left_out_in_words(left_out: Mapping[str, str]) -> str:
-    """What was left out, reason by reason.
+    """What was left out, reason by reason; of many, the first, since each may have a reason of its own.
 
     >>> left_out_in_words({"B2": "empty", "B5": "empty", "C1": "a single member"})
     '3 left out: B2 and B5 (empty), C1 (a single member)'
     """
     names: dict[str, list[str]] = {}
-    for name, reason in left_out.items():
+    for name, reason in islice(left_out.items(), _NAMED):
         names.setdefault(reason, []).append(name)
-    said = ", ".join(f"{listed(alike)} ({reason})" for reason, alike in names.items())
-    return f"{len(left_out):,} left out: {said}"
+    said = [f"{listed(alike)} ({reason})" for reason, alike in names.items()]
+    said += [f"{len(left_out) - _NAMED:,} more"] if len(left_out) > _NAMED else []
+    return f"{len(left_out):,} left out: {', '.join(said)}"
 
 
 def odds_effect(log_odds: float) -> str:

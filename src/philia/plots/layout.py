@@ -41,8 +41,9 @@ _STEPS = 100
 _GRID = 160
 """Cells along the width of the drawing, in which outlines are found."""
 
-_SQUEEZED = 0.6
-"""Distances from the middle of a drawing to this power: a few nodes far outside would leave the rest a dot."""
+_SQUEEZED, _SQUEEZED_ON_MAPS = 0.6, 0.2
+"""Distances from the middle to this power, where they are large: a few nodes far outside would leave the rest a dot. Of
+the circles of a map, those without links to others are far outside, and a name has to fit into each of the rest."""
 
 _AIR = 0.35
 """The space between two circles of a map, in radii of the smaller one: room for a name."""
@@ -86,7 +87,7 @@ class Layout:
         weights = np.concatenate([pull, _TOGETHER * members.data, np.full(n, _CENTER)])
         steps = max(_STEPS, int(_ITERATIONS * min(1.0, (_QUICK / max(n, 1)) ** 2)))
         points = _forced(n + k + 1, np.concatenate(ends), weights, steps)[:n]
-        positions, height = _into_box(_squeezed(_lying(points)))
+        positions, height = _into_box(_squeezed(_lying(points), _SQUEEZED))
         return cls(positions, _node_radii(positions, degrees), height)
 
     @classmethod
@@ -107,7 +108,7 @@ class Layout:
         ends = np.concatenate([np.column_stack([one, other]), np.column_stack([np.arange(k), np.full(k, k)])])
         points = _forced(k + 1, ends, np.concatenate([_LINKS * pull, np.full(k, _CENTER)]), _ITERATIONS)[:k]
         radii = np.sqrt(np.maximum(sizes, 1) / max(int(np.sum(sizes)), 1))
-        points = _pushed_apart(_scaled(_lying(points), radii), radii)
+        points = _pushed_apart(_scaled(_squeezed(_lying(points), _SQUEEZED_ON_MAPS), radii), radii)
         low, high = (
             (points - radii[:, None]).min(axis=0, initial=0),
             (points + radii[:, None]).max(axis=0, initial=1e-9),
@@ -194,14 +195,14 @@ def _lying(points: Float64Array) -> Float64Array:
     return np.asarray(turned * np.where(turned[0] < 0, 1.0, -1.0))  # the first node is at the upper left or lower left
 
 
-def _squeezed(points: Float64Array) -> Float64Array:
+def _squeezed(points: Float64Array, power: float) -> Float64Array:
     """Points with those far outside moved in; directions and the order of distances from the middle stay."""
     far = np.linalg.norm(points, axis=1, keepdims=True)
     typical = float(np.median(far)) if len(far) else 0.0
     if typical <= 0:
         return points
     ratio = np.maximum(far / (2 * typical), 1.0)
-    return np.asarray(points * ratio ** (_SQUEEZED - 1))
+    return np.asarray(points * ratio ** (power - 1))
 
 
 def _into_box(points: Float64Array) -> tuple[Float64Array, float]:
