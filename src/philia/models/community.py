@@ -75,8 +75,8 @@ _STAGES: Final = {
     "reading communities without the hidden links": 0.5,
     "reading the members of each community": 0.95,
 }
-"""The stages of a sparse fit, and the share of the time that has passed at the beginning of each: about those of a
-network of 317,080 nodes."""
+"""The stages of a sparse fit, and the share of the time that has passed at the beginning of each: estimates, not
+measured."""
 
 _INSIDE: Final = 0.25
 """The least share of links inside communities for which a model stores these alone: it knows nothing about the links

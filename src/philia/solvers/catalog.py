@@ -25,8 +25,8 @@ _CHEAP_WORK, _CHEAP_ROWS = 5e6, 2000
 form, whose work grows with the links, which are not counted here."""
 
 _SETTLING: Final = FloorLBFGS(iterations=30, keep=0.0)
-"""From the end of a trial this reaches in a third of the time what L-BFGS-B does. On the tuning graphs a hundred
-iterations lower the loss by another percent, and make held-out pairs no likelier."""
+"""From the end of a trial this reaches in a third of the time what L-BFGS-B does. On wiki2405 and email, the two
+graphs tried, a hundred iterations lower the loss by another percent, and make held-out pairs no likelier."""
 
 _MOST_EPOCHS, _FEWEST_EPOCHS, _ROWS_MOVED = 200, 40, 3e7
 """Epochs for small and for very large graphs, and in between the number of rows that a search moves in total."""
