@@ -3,21 +3,21 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 
-.PHONY: demo test check test-all test-elsewhere test-lowest test-python dist-check style fuzz docs bench format clean
+.PHONY: demo test check test-slow test-elsewhere test-lowest test-python dist-check style fuzz docs bench format clean
 
 demo: $(VENV)/.installed
 	$(BIN)/philia demo --output demo
 
-# Everything that a change should be tried on; tests marked slow are left to `make test-all`.
+# Everything that a change should be tried on but the tests marked slow.
 test: style
 	$(BIN)/pytest $(WORKERS) -m 'not slow'
+
+test-slow: $(VENV)/.installed-dev
+	$(BIN)/pytest $(WORKERS) -m slow --durations=25
 
 # A first answer in a minute: style, types, layers, and the laws and contracts on one model of each kind.
 check: style
 	$(BIN)/pytest $(WORKERS) -m 'not slow and not same_kind' tests/laws tests/contracts
-
-test-all: style
-	$(BIN)/pytest $(WORKERS) --durations=25
 
 style: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
@@ -49,7 +49,8 @@ build/lowest/.installed: pyproject.toml tests/lowest.txt
 dist-check: $(VENV)/.installed-dev
 	$(BIN)/python .ci/try_package.py
 
-# The documents' examples and the tests of fitted numbers, as other processors would run them.
+# The documents' examples and the tests of fitted numbers, as the oldest and the newest processor would run them;
+# `python -m tests.elsewhere --all` tries those in between too.
 test-elsewhere: $(VENV)/.installed-dev
 	$(BIN)/python -m tests.elsewhere
 
