@@ -17,18 +17,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import sparse
 
 from philia._types import Int64Array, Node
 from philia.exact.representation import Int8Array
 from philia.graphs import Graph
 
 _ENTRIES = 1 << 24
-"""Entries of the columns among which nodes are looked for: those of the largest degrees, whose signs vary the most."""
+"""Entries of the rows among which nodes are looked for: those of the largest degrees, whose signs vary the most."""
 
 _MOST, _LEAST = 400, 32
-"""The most and the fewest of these columns."""
+"""The most and the fewest of these rows."""
 
-_STARTS, _WORK = 64, 1 << 28
+_STARTS, _WORK = 64, 1 << 26
 """First nodes that are tried, and the entries that may be looked at for each further node of all of them."""
 
 
@@ -55,10 +56,13 @@ def least_columns(graph: Graph) -> LeastColumns:
     """
     if not graph.n_links:
         return LeastColumns(min(graph.n_nodes, 1), ())
-    count = min(max(_ENTRIES // graph.n_nodes, _LEAST), _MOST, graph.n_nodes)
-    candidates = np.argsort(-graph.degrees, kind="stable")[:count]
-    rows = graph.adjacency[:, candidates].toarray().astype(np.int8)
-    starts = min(max(_WORK // rows.size, 1), _STARTS, count)
+    candidates = np.argsort(-graph.degrees, kind="stable")[:_MOST]
+    lines, linked = _linked(graph, candidates)
+    while candidates.size * linked.size > _ENTRIES and candidates.size > _LEAST:
+        candidates = candidates[: candidates.size // 2]
+        lines, linked = _linked(graph, candidates)
+    rows = lines[:, linked].toarray()
+    starts = min(max(_WORK // rows.size, 1), _STARTS, candidates.size)
     found = max((_grown(rows, start) for start in range(starts)), key=len)
     if len(found) <= _SIMPLE:
         return LeastColumns(_SIMPLE, ())
@@ -69,16 +73,22 @@ _SIMPLE = 3
 """What every graph with a link needs."""
 
 
+def _linked(graph: Graph, candidates: Int64Array) -> tuple[sparse.csr_array, Int64Array]:
+    """The links of some nodes, one row for each, and the nodes at their other ends; all others have constant rows."""
+    lines = graph.adjacency[candidates].astype(np.int8)
+    return lines, np.unique(lines.indices)
+
+
 def _grown(rows: Int8Array, start: int) -> list[int]:
-    """Columns of ``rows`` along which all patterns appear: one more at a time, that with which the rarest is common."""
-    found, codes = [start], rows[:, start].astype(np.int64)
+    """Some of ``rows`` along which all patterns appear: one more at a time, that with which the rarest is common."""
+    found, codes = [start], rows[start].astype(np.int64)
     while True:
-        rarest = [_rarest(2 * codes + rows[:, one], len(found) + 1) for one in range(rows.shape[1])]
+        rarest = [_rarest(2 * codes + one, len(found) + 1) for one in rows]
         best = int(np.argmax(rarest))
         if not rarest[best]:
             return found
         found.append(best)
-        codes = 2 * codes + rows[:, best]
+        codes = 2 * codes + rows[best]
 
 
 def _rarest(codes: Int64Array, length: int) -> int:
