@@ -145,8 +145,8 @@ def test_a_search_is_never_worse_than_the_order_of_the_rows() -> None:
 def test_progress_is_reported_after_every_round_and_never_rises() -> None:
     told: list[SearchProgress] = []
     found = found_order(random_graph(40, 0.3, 1), searches=2, rounds=10, on_progress=told.append)
-    assert [step.done for step in told] == list(range(1, 21))
-    assert {step.rounds for step in told} == {20}
+    assert [step.done for step in told] == list(range(1, 31))  # two starts, and the best of them again
+    assert {step.rounds for step in told} == {30}
     assert all(later.most <= sooner.most for sooner, later in pairwise(told))
     assert found.most <= told[-1].most
 
@@ -155,7 +155,7 @@ def test_an_interrupt_gives_the_best_line_so_far() -> None:
     graph = random_graph(60, 0.2, 0)
 
     def stop(step: SearchProgress) -> None:
-        if step.done == 15:
+        if step.done == 90:
             raise KeyboardInterrupt
 
     found = found_order(graph, searches=1, rounds=100, on_progress=stop)

@@ -159,32 +159,37 @@ def found_order(
 ) -> Elimination:
     """The best line that a search finds: one with few sign changes in the row of each node when it goes.
 
-    The best of three simple lines and of a greedy chain is improved by ``searches`` runs of simulated annealing with
-    ``rounds`` rounds each. By default there are 300, and fewer where many nodes are moved, so that a search takes
-    seconds. Every second run starts at a lower temperature and so keeps more of the best line; the others go far from
-    it. Large graphs gain more from rounds, small ones from searches. A round moves single nodes while the order of
-    removal stays as it is, and then finds the order of removal again. It lowers the sum of exp(β · changes) over the
-    rows, in which the largest counts dominate. The amount of work is fixed, whatever the machine: the same random state
-    gives the same line. An interrupt (Ctrl-C) ends the search and gives the best line so far.
+    The best of three simple lines, and a greedy chain, are improved by simulated annealing; if more than a few thousand
+    nodes are moved, only the better of these two. The best line of all is then improved by more ``searches``, two in
+    all by default, each with ``rounds`` rounds. By default there are 300, and fewer where many nodes are moved, so that
+    a search takes seconds. Every second search starts at a lower temperature and so keeps more of the best line; the
+    others go far from it. Large graphs gain more from rounds, small ones from searches. A round moves single nodes
+    while the order of removal stays as it is, and then finds the order of removal again. It lowers the sum of
+    exp(β · changes) over the rows, in which the largest counts dominate. The amount of work is fixed, whatever the
+    machine: the same random state gives the same line. An interrupt (Ctrl-C) ends the search and gives the best line so
+    far.
 
     >>> from philia.datasets import classic
     >>> found_order(classic("karate")).columns <= 8
     True
     """
     rng = np.random.default_rng(random_state)
-    best = min((eliminated(graph, line) for line in _simple_lines(graph)), key=_quality)
-    best = min(best, eliminated(graph, _chained(graph, best)), key=_quality)
-    candidate = best.order
+    simple = min((eliminated(graph, line) for line in _simple_lines(graph)), key=_quality)
+    chain = eliminated(graph, _chained(graph, simple))
+    best = min(simple, chain, key=_quality)
+    candidate, moved = best.order, max(_deciding(graph, best).size, 1)
     if rounds is None:
-        rounds = min(_ROUNDS, max(1, _ROUNDS * _MANY**2 // max(_deciding(graph, best).size, 1) ** 2))
+        rounds = min(_ROUNDS, max(1, _ROUNDS * _MANY**2 // moved**2))
+    first = [simple, chain] if moved <= _MANY else [best]
+    runs = [*first, *[None] * (searches - 1)] if searches else []  # None stands for the best line by then
     try:
-        for search in range(searches):
-            least = best.most, graph.n_nodes
-            for done, (value, line) in enumerate(_annealed(graph, best, rounds, rng, 0.5 * (search % 2))):
+        for run, start in enumerate(runs):
+            least, begin = (best.most, graph.n_nodes), 0.5 * (max(run + 1 - len(first), 0) % 2)
+            for done, (value, line) in enumerate(_annealed(graph, start or best, rounds, rng, begin)):
                 if value < least:
                     least, candidate = value, line
                 if on_progress is not None:
-                    on_progress(SearchProgress(search * rounds + done + 1, searches * rounds, least[0]))
+                    on_progress(SearchProgress(run * rounds + done + 1, len(runs) * rounds, least[0]))
             best = min(best, eliminated(graph, candidate), key=_quality)
     except KeyboardInterrupt:
         best = min(best, eliminated(graph, candidate), key=_quality)
