@@ -3,8 +3,8 @@
 Run as `python -m benchmarks.exact.fitting [NETWORK …] [--most K] [--iterations N]`; PHILIA_DATA says where the networks
 are. Each network is kept in `benchmarks/results/exact_fitting.json` as soon as it is done, so several runs may share
 the work. On large networks the search is interrupted after some iterations, and gives the smallest fit so far. Every
-fit is certified as nonnegative integers. Seconds are of processor time. The settings of the search were chosen on email,
-wiki2405, amazon, polbooks and dolphins; no other network was looked at.
+fit is certified as nonnegative integers. Seconds are of processor time. The settings of the search were chosen on
+email, wiki2405, amazon, polbooks and dolphins; no other network was looked at.
 """
 
 from __future__ import annotations
