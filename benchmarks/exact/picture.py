@@ -25,7 +25,7 @@ def main() -> None:
     """Draw what was measured."""
     table = _kept("exact_columns")
     for name, found in _kept("exact_fitting").items():
-        if name in table:
+        if name in table and isinstance(found["fitted"], int):
             table[name]["fitted"] = found["fitted"]
     names = list(table)
     figure, ax = plt.subplots(figsize=(8.5, 4.6), layout="constrained")

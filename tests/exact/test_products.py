@@ -11,8 +11,17 @@ from hypothesis.extra import numpy as hnp
 
 from philia import as_graph
 from philia._types import Float64Array
-from philia.exact.products import FloatCommunities, FloatLogistic, _with_bounds, signs_of_products, wrong_scores
-from philia.exceptions import InvalidParameterError
+from philia.exact import certify
+from philia.exact.products import (
+    FloatCommunities,
+    FloatLogistic,
+    IntegerCommunities,
+    IntegerLogistic,
+    _with_bounds,
+    signs_of_products,
+    wrong_scores,
+)
+from philia.exceptions import InvalidParameterError, NotExactError
 
 sizes = st.sampled_from([0.0, 1.0, 0.1, 0.3, 1e-20, 3e16, 2.0**-60, 7.0])
 entries = st.builds(
@@ -76,6 +85,47 @@ def test_a_score_that_floats_cannot_tell_from_zero_gets_its_true_sign() -> None:
     found = close.signs(np.arange(2))
     assert found.values.tolist() == [[1, 1], [1, 1]]
     assert found.margin < 0
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.sampled_from([8, 15, 17, 20, 24, 26, 30, 31, 40, 62, 80]), st.integers(0, 10**6))
+def test_integers_of_every_length_have_the_signs_of_python_integers(bits: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+
+    def numbers(*shape: int) -> Any:
+        whole = [(1 << bits) - 1 - int(rng.integers(3)) for _ in range(int(np.prod(shape)))]
+        return np.array(whole, dtype=np.int64 if bits < 63 else object).reshape(shape)
+
+    V, W = numbers(4, 6), np.array([1, -1, 1, -1, 1, -1])
+    for given_numbers in (IntegerCommunities(V, W, "given"), IntegerLogistic(V * W, numbers(4, 6), "given")):
+        expected = [[int(score > 0) - int(score < 0) for score in row] for row in given_numbers.scores(np.arange(4))]
+        assert given_numbers.signs(np.arange(4)).values.tolist() == expected
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        IntegerCommunities(np.ones((2, 3), np.int64), np.array([1, 1, -3]), "given"),
+        IntegerCommunities(np.full((2, 3), 1 << 90, dtype=object), np.array([1, 1, -3]), "given"),
+        IntegerLogistic(np.full((2, 1), 1 << 29), np.full((2, 1), 1 << 30), "given"),
+        FloatCommunities(np.ones((2, 1)), np.ones((2, 1))),
+        FloatLogistic(np.ones((2, 1)), np.ones((2, 1))),
+    ],
+    ids=["short", "long", "64 bits", "floats", "floats, two sides"],
+)
+def test_a_proof_that_would_take_many_hours_is_refused(columns: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("philia.exact.products._PER_HOUR", {"f": 0.5, "i": 0.5, "O": 0.5})
+    with pytest.raises(NotExactError, match=r"computing 4 scores from \d columns of .* would take about \d+ hours"):
+        certify(as_graph([("ann", "bob")]), columns)
+
+
+def test_floats_that_tell_no_sign_are_refused_if_integers_would_take_many_hours(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    close = FloatLogistic(np.array([[1.0, 1.0]] * 2), np.array([[1.0, -1.0]] * 2))
+    monkeypatch.setattr("philia.exact.products._PER_HOUR", {"f": 1e9, "O": 0.5})
+    with pytest.raises(NotExactError, match=r"floats do not tell the sign of 100% of 4 scores; .* take about 16 hours"):
+        certify(as_graph([("ann", "bob")]), close)
 
 
 def test_rows_may_come_in_any_order() -> None:

@@ -143,6 +143,6 @@ def test_more_than_a_processor_does_in_hours_is_refused_with_the_time_it_would_t
 ) -> None:
     graph = made("attached", 60, seed=0)
     found = by_sign_changes_as_given(graph)
-    monkeypatch.setattr(wrong_terms, "_MOST_FACTORS", 10)
-    with pytest.raises(NotExactError, match=r"terms have the wrong sign on this line; .* takes about 0 hours"):
+    monkeypatch.setattr(wrong_terms, "_FACTORS_PER_HOUR", 10)
+    with pytest.raises(NotExactError, match=r"terms have the wrong sign on this line; .* would take about \d+ hours"):
         certify(graph, found)

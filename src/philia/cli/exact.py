@@ -69,26 +69,17 @@ def exact(
 def _made(out: Output, graph: Graph, by: str, searches: int, seed: int) -> Certified:
     from philia.exact.methods import METHODS
 
-    method = METHODS[by]
-    if method.make is None:
-        return _fitted(out, graph, seed)
-    line = _line(out, graph, searches, seed) if method.along_line else None
-    with counting_line(out, "checking rows") as on_progress:
-        found = method.make(graph, line, on_progress)
+    method, found = METHODS[by], None
+    if method.make is not None:
+        line = _line(out, graph, searches, seed) if method.along_line else None
+        with counting_line(out, "checking rows") as on_progress:
+            found = method.make(graph, line, on_progress)
+    if method.fit is not None:
+        with progress_line(out) as on_iteration:
+            found = method.fit(graph, found, seed, on_iteration)
     if found is None:
         raise NotExactError(f"no numbers by {by} could be proved right for this graph; use --by levels or fewest")
     return found
-
-
-def _fitted(out: Output, graph: Graph, seed: int) -> Certified:
-    """The smallest exact fit that the search finds."""
-    from philia.exact import smallest_exact
-
-    with progress_line(out) as on_iteration:
-        found = smallest_exact(graph, random_state=seed, on_iteration=on_iteration)
-    if found is None:
-        raise NotExactError("no fit was exact with up to as many columns as nodes; use --by fewest, which never fails")
-    return found.certified
 
 
 def _line(out: Output, graph: Graph, searches: int, seed: int) -> Elimination:

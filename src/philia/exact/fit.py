@@ -86,7 +86,8 @@ _BITS = range(3, 26)
 class FittedExactly:
     """Certified factors, and what it took to find them: starts, rounds and iterations of all of them.
 
-    ``tried`` has the numbers of columns that a search for the smallest tried, in order, and whether each was enough.
+    ``tried`` has the numbers of columns that a search for the smallest tried, in order, and whether each was enough;
+    ``interrupted`` says whether an interrupt ended it.
 
     >>> from philia import as_graph
     >>> found = fit_exact(as_graph([("ann", "bob"), ("bob", "cat")]), (1, 2))
@@ -99,6 +100,7 @@ class FittedExactly:
     rounds: int
     iterations: int
     tried: tuple[tuple[int, bool], ...] = ()
+    interrupted: bool = False
 
     @property
     def columns(self) -> int:
@@ -171,14 +173,15 @@ def smallest_exact(
         if found is None and columns == most:
             return None
         columns = min(columns + columns // 2 + 1, most)
+    interrupted = False
     try:
         for columns, narrower in search.narrower(found, least, model):
             tried.append((columns, narrower is not None))
             found = narrower or found
-    except KeyboardInterrupt:
-        pass  # the best fit so far is a result
+    except KeyboardInterrupt:  # the best fit so far is a result
+        interrupted = True
     proved = certified(graph, found.representation(model))
-    return FittedExactly(proved, 1, search.rounds, search.done, tuple(tried))
+    return FittedExactly(proved, 1, search.rounds, search.done, tuple(tried), interrupted)
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,7 +219,11 @@ class _Exact:
 
 
 class _Search:
-    """Rounds of L-BFGS on one graph, with any number of columns; ``done`` counts iterations, ``rounds`` the rounds."""
+    """Rounds of L-BFGS on one graph, with any number of columns.
+
+    ``done`` counts iterations, of which there will be at most ``limit`` at the end of this round, and ``rounds`` the
+    rounds.
+    """
 
     def __init__(
         self, graph: Graph, random_state: int, patience: int, iterations: int, on_iteration: OnIteration | None
@@ -226,7 +233,7 @@ class _Search:
         self.graph = replace(graph, weights=None)  # every link has to be right, whatever its weight
         self.patience, self.most, self.on_iteration = patience, iterations, on_iteration
         self.rng, self.began = np.random.default_rng(random_state), time.perf_counter()
-        self.done = self.rounds = 0
+        self.done = self.rounds = self.limit = 0
 
     def reached(self, counts: tuple[int, int], wider: int) -> _Exact | None:
         """An exact fit, from a start with so many more columns of each kind, one of which is dropped at a time."""
@@ -288,6 +295,7 @@ class _Search:
         """Where L-BFGS ends; all pairs are looked at there, and every few iterations on the way."""
         steps: Steps = deque(maxlen=_MEMORY)
         values: list[float] = []
+        self.limit = self.done + most
         while True:
             pairs = hinge.near(F)
             point = _Point(F, *hinge.at(F, pairs))
@@ -305,7 +313,7 @@ class _Search:
         if self.on_iteration is not None:
             seconds = time.perf_counter() - self.began
             stage = f"{hinge.signs.size + 2} columns, {counted(point.wrong, 'wrong pair')}"
-            self.on_iteration(Progress(self.done, self.done, point.value, seconds, stage))
+            self.on_iteration(Progress(self.done, max(self.done, self.limit), point.value, seconds, stage))
 
 
 def _stepped(hinge: Hinge, point: _Point, pairs: Pairs, steps: Steps) -> _Point:

@@ -3,7 +3,8 @@
 **The fewest columns.** Not all constructions need to be tried. With c the largest degree, d the degeneracy and p the
 pseudoarboricity, d ≤ c and d ≤ 2p, so Theorem A with 4d + 1 columns is better than A′ (4d + 2), better than the
 symmetric form by the largest degree (4c + 2), and no worse than by arboricity, (2p + 1)² ≥ 8p + 1. What remains is
-Theorem B, which is nearly always the best, Theorem A and, in the logistic form, 2c + 1 by the largest degree.
+Theorem B, which is nearly always the best, Theorem A and, in the logistic form, 2c + 1 by the largest degree. A fit
+needs fewer columns than any of them; it is tried where that takes a moment, or on request.
 
 **Floats.** Logistic factors are also wanted for other programs, which only know floats. So floats are tried first
 there: Theorem A′ on a circle, where it can be proved for the floats as they are, as in sparse graphs of a few thousand
@@ -14,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from philia._text import counted
 from philia.exact.certificate import OnProgress
@@ -29,14 +30,16 @@ from philia.exact.representation import Construction
 from philia.exact.sign_changes import Elimination, by_sign_changes
 from philia.exceptions import InvalidParameterError, NotExactError
 from philia.graphs import Graph, degeneracy
+from philia.solvers import OnIteration
 
 Effort = Literal["quick", "thorough"]
 
 _SPARSE = 12
 """The largest degeneracy for which floats on a circle are tried; they have been seen to work up to about 8."""
 
-_MOST_FITTED = 100_000
-"""Fits of larger graphs are not tried: every few iterations look at all pairs, for minutes at a time."""
+_FITTED: dict[Effort, int] = {"quick": 128, "thorough": 100_000}
+"""The most nodes of graphs that are fitted: up to 128 a search takes a second or two, and beyond 100,000 it would take
+days, as every few iterations look at all pairs."""
 
 _MANY = 2000
 """In larger graphs the numbers of Theorem A are too long for the one column that they may save."""
@@ -49,52 +52,57 @@ def exact_community(
     elimination: Elimination | None = None,
     random_state: int = 0,
     on_progress: OnProgress | None = None,
+    on_iteration: OnIteration | None = None,
 ) -> Certified:
     """Nonnegative integer communities whose signs are the graph, in as few columns as is known, certified.
 
-    A "quick" effort is a construction, for which a line of nodes is searched for, unless one is given as
-    ``elimination`` (:func:`philia.exact.found_order`); ``on_progress`` reports on the check that follows. A "thorough"
-    one then looks for fits with fewer columns (:func:`philia.exact.smallest_exact`), which may take minutes on graphs
-    with thousands of nodes; an interrupt (Ctrl-C) ends it and gives the best so far. The result says in ``tried`` what
-    was tried.
+    First comes a construction, for which a line of nodes is searched for, unless one is given as ``elimination``
+    (:func:`philia.exact.found_order`); ``on_progress`` reports on the check that follows. Then fits with fewer columns
+    are looked for (:func:`philia.exact.smallest_exact`), which report to ``on_iteration``. A "quick" effort does so for
+    up to 128 nodes, which takes a second or two; a "thorough" one for any graph, which may take minutes with thousands
+    of nodes. An interrupt (Ctrl-C) ends the search for fits and gives the best so far. The result says in ``tried``
+    what was tried.
 
     >>> from philia.datasets import classic
-    >>> karate = classic("karate")
-    >>> exact_community(karate).certificate.columns <= 10
-    True
-    >>> exact_community(karate, effort="thorough").tried[-2:]
-    ('fit: 5 columns', 'fit: none found with 4 columns')
+    >>> found = exact_community(classic("karate"))
+    >>> found.certificate.columns, found.tried[-2:]
+    (5, ('fit: 5 columns', 'fit: none found with 4 columns'))
     """
     if effort not in get_args(Effort):
         raise InvalidParameterError(f"effort is {effort!r}; use one of {', '.join(map(repr, get_args(Effort)))}")
     found = certified(graph, _symmetric(graph, elimination, random_state), on_progress=on_progress)
-    tried: tuple[str, ...] = (f"{found.certificate.construction}: {counted(found.certificate.columns, 'column')}",)
-    fewest = least_columns(graph).columns
-    if effort == "thorough" and found.certificate.columns > fewest:
-        fitted, said = _smaller(graph, found.certificate.columns - 1, random_state)
-        tried, found = (*tried, *said), found if fitted is None else fitted.certified
-    return replace(found, tried=tried)
+    return _fewer(graph, found, effort, random_state, on_iteration)
 
 
-def _smaller(graph: Graph, most: int, random_state: int) -> tuple[FittedExactly | None, tuple[str, ...]]:
-    """The smallest fit with up to so many columns, if any, and what was tried, in words."""
-    if graph.n_nodes > _MOST_FITTED:
-        return None, (f"fit: not tried with more than {_MOST_FITTED:,} nodes, as it would take days",)
-    try:
-        fitted = smallest_exact(graph, most=most, random_state=random_state)
-    except KeyboardInterrupt:
-        return None, ("fit: interrupted before one was exact",)
-    return fitted, _in_words(fitted, most)
+def _fewer(
+    graph: Graph, found: Certified, effort: Effort, random_state: int, on_iteration: OnIteration | None
+) -> Certified:
+    """The smallest fit with fewer columns than a construction, if one is found, or else the construction."""
+    columns = found.certificate.columns
+    constructed = f"{found.certificate.construction}: {counted(columns, 'column')}"
+    fitted: FittedExactly | None = None
+    said: tuple[str, ...] = ()
+    if graph.n_nodes > _FITTED[effort]:
+        more = '; a "thorough" effort does' if effort == "quick" else ", as it would take days"
+        said = (f"fit: not tried with more than {_FITTED[effort]:,} nodes{more}",)
+    elif columns > least_columns(graph).columns:
+        try:
+            fitted = smallest_exact(graph, most=columns - 1, random_state=random_state, on_iteration=on_iteration)
+            said = _in_words(fitted, columns - 1)
+        except KeyboardInterrupt:
+            said = ("fit: interrupted before one was exact",)
+    return replace(found if fitted is None else fitted.certified, tried=(constructed, *said))
 
 
 def _in_words(fitted: FittedExactly | None, most: int) -> tuple[str, ...]:
     """What a search for the smallest fit tried."""
     if fitted is None:
         return (f"fit: none found with up to {most} columns",)
-    return tuple(
+    tried = (
         f"fit: {counted(columns, 'column')}" if enough else f"fit: none found with {counted(columns, 'column')}"
         for columns, enough in fitted.tried
     )
+    return (*tried, "fit: interrupted") if fitted.interrupted else tuple(tried)
 
 
 def exact_logistic(
@@ -151,15 +159,17 @@ def _symmetric(graph: Graph, elimination: Elimination | None, random_state: int)
 
 @dataclass(frozen=True)
 class _Method:
-    """One way to a certified representation, and its meaning in one line.
+    """One way to a certified representation, and its meaning in one line: a construction, fits, or fits after one.
 
     ``make`` takes a graph, a line of its nodes if the method is ``along_line``, and a callback for the progress of the
-    check. It gives None if there was nothing to certify. ``make`` itself is None for a fit, which has its own progress.
+    check. ``fit`` takes the graph, what was made, if anything, a random state, and a callback for its iterations.
+    Either gives None if nothing could be certified.
     """
 
     meaning: str
     make: Callable[[Graph, Elimination | None, OnProgress | None], Certified | None] | None
     along_line: bool = False
+    fit: Callable[[Graph, Any, int, OnIteration | None], Certified | None] | None = None
 
 
 def _by(construction: Construction) -> _Method:
@@ -172,20 +182,24 @@ def _by(construction: Construction) -> _Method:
     )
 
 
+def _fewest(meaning: str, effort: Effort) -> _Method:
+    return _Method(
+        meaning,
+        lambda graph, line, on_progress: certified(graph, _symmetric(graph, line, 0), on_progress=on_progress),
+        along_line=True,
+        fit=lambda graph, found, seed, on_iteration: _fewer(graph, found, effort, seed, on_iteration),
+    )
+
+
+def _fitted(graph: Graph, _found: None, random_state: int, on_iteration: OnIteration | None) -> Certified | None:
+    found = smallest_exact(graph, random_state=random_state, on_iteration=on_iteration)
+    return None if found is None else replace(found.certified, tried=_in_words(found, graph.n_nodes))
+
+
 METHODS: dict[str, _Method] = {
-    "fewest": _Method(
-        "as few columns as any construction needs",
-        lambda graph, line, on_progress: exact_community(graph, elimination=line, on_progress=on_progress),
-        along_line=True,
-    ),
-    "thorough": _Method(
-        "the same, then fits in fewer columns, which may take minutes",
-        lambda graph, line, on_progress: exact_community(
-            graph, effort="thorough", elimination=line, on_progress=on_progress
-        ),
-        along_line=True,
-    ),
-    "fit": _Method("a fit until all signs are right, in fewer columns still but without guarantee", None),
+    "fewest": _fewest("as few columns as any construction needs, or, with up to 128 nodes, a fit", "quick"),
+    "thorough": _fewest("the same with fits for any network, which may take minutes", "thorough"),
+    "fit": _Method("a fit until all signs are right, without guarantee", None, fit=_fitted),
     "logistic": _Method(
         "X Yᵀ in integers",
         lambda graph, line, on_progress: exact_logistic(graph, floats=False, elimination=line, on_progress=on_progress),

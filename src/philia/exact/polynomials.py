@@ -31,7 +31,15 @@ from scipy import sparse
 from philia._types import Int64Array
 from philia.exact.logarithms import SLACK, UNIT, logarithm_table, long_logarithms
 from philia.exact.products import IntegerCommunities, IntegerLogistic, paired_communities
-from philia.exact.representation import Int8Array, Integers, Representation, Verdict, check_integers, check_starts
+from philia.exact.representation import (
+    Int8Array,
+    Integers,
+    Representation,
+    Verdict,
+    check_integers,
+    check_starts,
+    require_hours,
+)
 from philia.exact.wrong_terms import Line, WrongTerms, runs
 from philia.exceptions import InvalidParameterError
 from philia.execution import LocalThreads
@@ -51,6 +59,9 @@ _OBJECT = 48
 
 _CLEAR = 8
 """Bits by which a term may be ahead without a closer look, as long as others have smaller margins; most have."""
+
+_BITS_PER_HOUR, _LENGTH_OF_ONE = 1 << 46, 2000
+"""Bits of products that Python writes, factor by factor, in an hour, roughly; a product takes as long as this many."""
 
 _CHUNK = 1 << 10
 """Nodes or terms that are dealt with at once, where that may take long for each."""
@@ -166,13 +177,21 @@ class SignPolynomials:
         lost = (terms.others != wanted) | (theirs - (own + SLACK * counts[u]) > 0)
         signs = np.where(lost, -wanted, wanted)
         if not lost.any():
-            for t in np.flatnonzero(ahead <= 0):
+            close = np.flatnonzero(ahead <= 0)
+            self._require_time(close.size)
+            for t in close:
                 signs[t] = np.sign(self.score(int(line.order[u[t]]), int(line.order[v[t]])))
         wrong = np.flatnonzero(signs != wanted)
         if not wrong.size:
             return Verdict(done, max(0.0, float(ahead.min()) / UNIT))
         pairs = np.sort(line.order[np.stack([u[wrong], v[wrong]])], axis=0).tolist()
         return Verdict(done, wrong=min(zip(*pairs, signs[wrong].tolist(), strict=True)))
+
+    def _require_time(self, scores: int) -> None:
+        """Refuse to write out so many scores if that would take many hours."""
+        digits = self.degree * (_LENGTH_OF_ONE + self.degree * int(self.points.max(initial=1)).bit_length())
+        what = f"writing out {scores:,} scores of which logarithms do not tell the sign"
+        require_hours(scores * digits / _BITS_PER_HOUR, what)
 
     def powers(self) -> Integers:
         """X: the powers 0, …, degree of each node's point, one row per node; refused if all columns would not fit."""

@@ -15,6 +15,9 @@ columns. What is lost below the smallest normal float, at most 2⁻¹⁰²² per
 
 proves that the score has the sign of the computed one. The few pairs for which it does not hold are computed again in
 integers of any length. No sign is ever a guess.
+
+**Time.** Columns have no structure that a proof could use, so all pairs are computed. What would take many hours is
+refused before it begins, or, in floats, as soon as too many pairs have to be computed again.
 """
 
 from __future__ import annotations
@@ -22,6 +25,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -29,7 +33,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from philia._types import Float64Array, Int64Array
-from philia.exact.representation import Integers, Signs, Verdict, check_integers, compared
+from philia.exact.representation import Integers, Signs, Verdict, check_integers, compared, require_hours
 from philia.exceptions import InvalidParameterError
 from philia.graphs import Graph
 
@@ -42,6 +46,12 @@ _PAIRS = 1 << 20
 """Pairs in a block: three temporary arrays of 8 MB."""
 
 _DECIDED = "every entry in floats, beyond a bound of its rounding error; in integers where that does not tell"
+
+_PER_HOUR = {"f": 1 << 43, "i": 1 << 41, "O": 1 << 35}
+"""How many products a processor computes and adds in an hour, roughly: of floats, short integers, Python integers."""
+
+_LONG, _GROWTH = 100, 1.4
+"""Products of Python integers of this many bits take twice as long as the shortest, and longer ones by this power."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,15 +105,21 @@ class IntegerCommunities:
 
     def signs(self, rows: Int64Array) -> Signs:
         """The signs of the scores of some rows with all nodes."""
-        V, W = self.memberships, self.weights
-        largest = V.max(axis=0, initial=0)
-        kind = _kind(sum(int(w) ** 2 * abs(int(weight)) for w, weight in zip(largest, W, strict=True)), V, W)
-        V, W = V.astype(kind), W.astype(kind)
+        V, W = self._wide
         return _signs_of_products(V[rows] * W, V)
 
     def verdicts(self, wanted: sparse.csr_array) -> Iterator[Verdict]:
-        """Whether scores are positive exactly where asked, some rows at a time."""
+        """Whether scores are positive exactly where asked, some rows at a time; refused if it would take many hours."""
+        _require_time(self._wide[0], self.bits)
         return compared(self.signs, wanted)
+
+    @cached_property
+    def _wide(self) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+        """Memberships and weights in the type in which no score is rounded or overflows."""
+        V, W = self.memberships, self.weights
+        largest = V.max(axis=0, initial=0)
+        kind = _kind(sum(int(w) ** 2 * abs(int(weight)) for w, weight in zip(largest, W, strict=True)), V, W)
+        return V.astype(kind), W.astype(kind)
 
     def arrays(self) -> Mapping[str, Integers]:
         """All of its numbers, for a file."""
@@ -143,9 +159,9 @@ class _TwoSided(ABC):
     def signs(self, rows: Int64Array) -> Signs:
         """The signs of the scores of some rows with all nodes; certain, zeros included."""
 
+    @abstractmethod
     def verdicts(self, wanted: sparse.csr_array) -> Iterator[Verdict]:
-        """Whether scores are positive exactly where asked, some rows at a time."""
-        return compared(self.signs, wanted)
+        """Whether scores are positive exactly where asked, some rows at a time; refused if it would take many hours."""
 
     def arrays(self) -> Mapping[str, npt.NDArray[Any]]:
         """All of its numbers, for a file."""
@@ -177,9 +193,18 @@ class IntegerLogistic(_TwoSided):
 
     def signs(self, rows: Int64Array) -> Signs:
         """The signs of the scores of some rows with all nodes."""
+        return _signs_of_products(self.left[rows].astype(self._wide.dtype), self._wide)
+
+    def verdicts(self, wanted: sparse.csr_array) -> Iterator[Verdict]:
+        """Whether scores are positive exactly where asked, some rows at a time; refused if it would take many hours."""
+        _require_time(self._wide, self.bits)
+        return compared(self.signs, wanted)
+
+    @cached_property
+    def _wide(self) -> npt.NDArray[Any]:
+        """The right side in the type in which no score is rounded or overflows."""
         X, Y = self.left, self.right
-        kind = _kind(X.shape[1] << _longest(X) + _longest(Y), X, Y)
-        return _signs_of_products(X[rows].astype(kind), Y.astype(kind))
+        return Y.astype(_kind(X.shape[1] << _longest(X) + _longest(Y), X, Y))
 
 
 def paired_communities(
@@ -217,18 +242,35 @@ def _needed_shift(x: int, y: int) -> int:
 
 
 def _kind(bound: int, *arrays: Integers) -> type:
-    """The type in which no score overflows: 64 bits if a bound on all scores fits, else Python integers.
+    """The type in which no score is rounded or overflows, by a bound on all sums of sizes of products.
 
-    The arrays are converted even if they are short already: products of 8-bit numbers would wrap around.
+    Floats hold all integers up to 2⁵³, and their sums are the fastest; 64 bits are next, then Python integers. The
+    arrays are converted even if they are short already: products of 8-bit numbers would wrap around.
     """
-    return object if bound >= 1 << 63 or any(array.dtype == object for array in arrays) else np.int64
+    if bound >= 1 << 63 or any(array.dtype == object for array in arrays):
+        return object
+    return np.float64 if bound < 1 << 53 else np.int64
 
 
 def _signs_of_products(some: Integers, Y: Integers) -> Signs:
+    if Y.dtype == np.float64:
+        return Signs(np.sign(some @ Y.T).astype(np.int8))
     values = np.empty((len(some), len(Y)), dtype=np.int8)
     for i, x in enumerate(some):  # row by row, because a block of long products would take much memory
         values[i] = np.sign(Y @ x)
     return Signs(values)
+
+
+def _require_time(Y: npt.NDArray[Any], bits: int) -> None:
+    """Refuse to compute the scores of all pairs if that would take many hours, for numbers of so many bits."""
+    n, K = Y.shape
+    what = f"computing {n * n:,} scores from {K:,} columns of numbers of up to {bits:,} bits"
+    require_hours(_hours(n * n * K, Y.dtype.kind, bits), what)
+
+
+def _hours(products: float, kind: str, bits: int) -> float:
+    """How long so many products of numbers of one kind take, roughly; long ones take longer."""
+    return float(products / _PER_HOUR[kind] * (1 + (bits / _LONG) ** _GROWTH if kind == "O" else 1))
 
 
 def _longest(numbers: Integers) -> int:
@@ -281,7 +323,8 @@ class FloatCommunities:
         return signs_of_products(np.hstack([B, -C]), np.hstack([B, C]), rows)
 
     def verdicts(self, wanted: sparse.csr_array) -> Iterator[Verdict]:
-        """Whether scores are positive exactly where asked, some rows at a time."""
+        """Whether scores are positive exactly where asked, some rows at a time; refused if it would take many hours."""
+        _require_time(np.hstack([self.homophilous, self.heterophilous]), self.bits)
         return compared(self.signs, wanted)
 
     def arrays(self) -> Mapping[str, Integers]:
@@ -313,6 +356,11 @@ class FloatLogistic(_TwoSided):
         """The signs of the scores of some rows with all nodes; certain, zeros included."""
         return signs_of_products(self.left, self.right, rows)
 
+    def verdicts(self, wanted: sparse.csr_array) -> Iterator[Verdict]:
+        """Whether scores are positive exactly where asked, some rows at a time; refused if it would take many hours."""
+        _require_time(self.left, self.bits)
+        return compared(self.signs, wanted)
+
 
 def signs_of_products(X: Float64Array, Y: Float64Array, rows: Int64Array) -> Signs:
     """The signs of X[rows] Yᵀ, certain; the margin is by how many bits scores exceed their error bounds.
@@ -330,6 +378,10 @@ def signs_of_products(X: Float64Array, Y: Float64Array, rows: Int64Array) -> Sig
     unsure_rows, unsure_columns = np.nonzero(~(sizes > bounds))
     if unsure_rows.size:
         whole_X, whole_Y = _whole(X[rows], unsure_rows), _whole(Y, unsure_columns)
+        bits = max((abs(entry).bit_length() for row in whole_Y.values() for entry in row), default=0)
+        share, n = unsure_rows.size / values.size, len(Y)
+        what = f"floats do not tell the sign of {share:.0%} of {n * n:,} scores; computing these in integers"
+        require_hours(_hours(share * n * n * X.shape[1], "O", bits), what)
         for i, j in zip(unsure_rows.tolist(), unsure_columns.tolist(), strict=True):
             product = sum(x * y for x, y in zip(whole_X[i], whole_Y[j], strict=True))
             values[i, j] = (product > 0) - (product < 0)

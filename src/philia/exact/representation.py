@@ -16,7 +16,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from philia._types import Int64Array
-from philia.exceptions import InvalidParameterError
+from philia.exceptions import InvalidParameterError, NotExactError
 from philia.execution import LocalThreads
 from philia.graphs import Graph
 
@@ -26,6 +26,9 @@ Integers = npt.NDArray[Any]
 
 _ENTRIES = 1 << 17
 """Pairs per block: small enough for a smooth progress bar and a prompt answer to Ctrl-C."""
+
+_MOST_HOURS = 4.0
+"""A proof that would take longer is refused; those of real networks take seconds."""
 
 _LONGEST_NAME = 100
 """Characters in the name of a construction: it must fit on one line of a terminal, and those in use are far shorter."""
@@ -41,6 +44,20 @@ def check_construction(name: object) -> None:
     if not (isinstance(name, str) and name.isprintable() and 0 < len(name) <= _LONGEST_NAME):
         raise InvalidParameterError(
             f"the construction must be a name of 1 to {_LONGEST_NAME} printable characters; found {str(name)[:100]!r}"
+        )
+
+
+def require_hours(hours: float, what: str) -> None:
+    """Refuse a proof that would take a processor too many hours, roughly: a file may ask for any amount of work.
+
+    >>> require_hours(100.2, "computing all scores")
+    Traceback (most recent call last):
+    philia.exceptions.NotExactError: computing all scores would take about 100 hours, and 4 are the most; use ...
+    """
+    if hours > _MOST_HOURS:
+        raise NotExactError(
+            f"{what} would take about {hours:,.0f} hours, and {_MOST_HOURS:.0f} are the most; use exact_community or "
+            "philia exact, whose numbers have a shorter proof"
         )
 
 

@@ -18,8 +18,7 @@ import numpy as np
 from scipy import sparse
 
 from philia._types import Int64Array
-from philia.exact.representation import Int8Array, Integers
-from philia.exceptions import NotExactError
+from philia.exact.representation import Int8Array, Integers, require_hours
 
 Polynomials = tuple[Int64Array, Int64Array, Int64Array, Int8Array]
 """Points, starts, roots and leading signs, with nodes in the order of their points."""
@@ -30,11 +29,8 @@ _TERMS = 1 << 20
 _PAIRS = 1 << 26
 """Pairs that counting may look at before it can be interrupted; nearly always it looks at far fewer."""
 
-_MOST_FACTORS = 1 << 43
-"""Factors of wrong terms that may be compared: some hours. Certificates of real networks take a thousandth of it."""
-
 _FACTORS_PER_HOUR = 1 << 41
-"""How many a processor compares in an hour, roughly."""
+"""Factors of wrong terms that a processor compares in an hour, roughly."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,12 +84,8 @@ class Line:
         parts = [wrong_counts(top, min(top + step, n), self.rows, self.polynomials) for top in range(0, n, step)]
         counts = np.concatenate([np.empty(0, np.int64), *parts])
         factors = 2 * int(counts.sum()) * int(np.diff(starts).max(initial=0))
-        if factors > _MOST_FACTORS:
-            raise NotExactError(
-                f"{int(counts.sum()):,} terms have the wrong sign on this line; to compare {factors:,} factors of "
-                f"these and of the right ones takes about {factors / _FACTORS_PER_HOUR:,.0f} hours; use a better line "
-                "of nodes or another construction"
-            )
+        wrong = f"{int(counts.sum()):,} terms have the wrong sign on this line; comparing {factors:,} of their factors"
+        require_hours(factors / _FACTORS_PER_HOUR, wrong)
         return counts
 
     def blocks(self) -> Iterator[tuple[int, int, int]]:
