@@ -122,6 +122,30 @@ SNIPPETS = {
     ).f1 > 0.8,
     "sample": lambda m: m.sample(random_state=0).n_nodes == 34,
     "verbose": lambda m: few().fit(G, verbose=True).graph_.n_nodes == 34,
+    "intersection": lambda m: m.communities()[0] & m.communities()[1] == set(),
+    "union": lambda m: len(m.communities()[0] | m.communities()[1]) == 34,
+    "difference": lambda m: m.communities()[0] - {8} == set(m.communities()[0]) - {8},
+    "set and community": lambda m: {8, 99} & m.communities()[0] == {8},
+    "subset": lambda m: m.communities()[0] <= set(G) and not m.communities()[0] <= m.communities()[1],
+    "disjoint": lambda m: m.communities()[0].isdisjoint(m.communities()[1]),
+    "equal to a set": lambda m: m.communities()[0] == set(m.communities()[0]),
+    "key of a dict": lambda m: {c: c.name for c in m.communities()}[m.communities()["B2"]] == "B2",
+    "name in communities": lambda m: "B1" in m.communities() and "B9" not in m.communities(),
+    "len of the graph": lambda m: len(m.graph_) == 34,
+    "loop over the graph": lambda m: list(m.graph_) == list(m.graph_.nodes),
+    "node in the graph": lambda m: 33 in m.graph_ and 34 not in m.graph_,
+    "neighbors": lambda m: set(m.graph_.neighbors(0)) == set(G.neighbors(0)),
+    "explain a pair": lambda m: m.explain((0, 1)) == m.explain(0, 1),
+    "explain a list": lambda m: m.explain([0, 1]) == m.explain(np.array([0, 1])) == m.explain(0, 1),
+    "list of two names": lambda m: m.predict_proba([0, 1]) == m.predict_proba((0, 1)),
+    "array of two names": lambda m: m.predict_proba(np.array([0, 1])) == m.predict_proba((0, 1)),
+    "unpack a link": lambda m: [(u, v) for u, v, p in m.top_links(2)] == [(link.u, link.v) for link in m.top_links(2)],
+    "add predicted links": lambda m: nx.Graph(G).add_weighted_edges_from(m.top_links(3)) is None,
+    "frame of predicted links": lambda m: list(pandas.DataFrame(m.top_links(3))) == ["u", "v", "probability"],
+    "frame of shares": lambda m: len(pandas.Series(m.communities()[0].members)) == len(m.communities()[0]),
+    "dict of lists": lambda m: philia.as_graph(nx.to_dict_of_lists(G)).n_links == 78,
+    "largest": lambda m: max(m.communities(), key=len) == m.communities()[0],
+    "union of all": lambda m: set().union(*m.communities()) == set(G),
     "held out": lambda m: evaluate.evaluate_links(few().fit(G, held_out=0.2)).pairs > 0,
 }  # fmt: skip
 
@@ -203,12 +227,23 @@ ADVICE = {
     "communities.labels()": lambda m: m.communities().membership,
     "len(community) counts": lambda m: m.communities()[0].size,
     "set(community)": lambda m: m.communities()[0].intersection(m.communities()[1]),
-    "graph.neighbours": lambda m: m.graph_.neighbors(0),
     "graph.degrees": lambda m: m.graph_.degree(0),
     "graph.n_nodes": lambda m: m.graph_.number_of_nodes(),
     "philia.read_graph": lambda m: philia.read_csv("links.csv"),
     "philia.as_graph": lambda m: philia.from_networkx(G),
     "CommunityModel().fit": lambda m: philia.fit(G),
+    "communities() is what": lambda m: philia.find_communities(G),
+    "philia.load(path)": lambda m: philia.load_model("m.safetensors"),
+    "communities.as_sets().items()": lambda m: m.communities().items(),
+    "communities.to_cdlib": lambda m: m.communities().newman_girvan_modularity(),
+    "graph.has_link": lambda m: m.graph_.has_edge(0, 1),
+    "graph.n_links": lambda m: m.graph_.ecount(),
+    "graph.adjacency": lambda m: m.graph_.to_scipy(),
+    "model.hierarchy()": lambda m: m.dendrogram(),
+    "model.factors_": lambda m: m.B_,
+    "communities().of(node)": lambda m: m.community_of(0),
+    "predict_proba((u, v))": lambda m: m.proba(0, 1),
+    "operators & |": lambda m: m.communities()[0].issubset({1}),
 }
 
 
@@ -216,6 +251,20 @@ ADVICE = {
 def test_what_does_not_exist_under_its_habitual_name_is_pointed_out(advice: str, fitted: CommunityModel) -> None:
     with pytest.raises(AttributeError, match=f"has no attribute .*; .*{re.escape(advice)}"):
         ADVICE[advice](fitted)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("n_clusters", "use n_homophilous and n_heterophilous"), ("seed", "use random_state"), ("gamma", "it has back")],
+)
+def test_a_setting_that_does_not_exist_is_answered_with_those_that_do(name: str, said: str) -> None:
+    with pytest.raises(TypeError, match=f"CommunityModel has no setting '{name}'; {said}"):
+        CommunityModel(**{name: 3})  # type: ignore[arg-type]
+
+
+def test_one_name_is_not_explained(fitted: CommunityModel) -> None:
+    with pytest.raises(InvalidParameterError, match=r"two nodes are needed.*found only 0"):
+        fitted.explain(0)
 
 
 @pytest.mark.parametrize(

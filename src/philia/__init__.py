@@ -24,11 +24,19 @@ if TYPE_CHECKING:
     from philia.models.catalog import *  # noqa: F403
 
 _HABITS = {
-    "read_csv": "philia.read_graph(path) reads links from any file",
-    "read_edgelist": "philia.read_graph(path) reads links from any file",
-    "from_networkx": "philia.as_graph(G) converts it, and fit takes it as it is",
-    "fit": "philia.CommunityModel().fit(G) is what you are looking for",
-    "plot": "philia.plots has pictures, such as philia.plots.network(model)",
+    **dict.fromkeys(("read_csv", "read_edgelist", "read"), "philia.read_graph(path) reads links from any file"),
+    **dict.fromkeys(
+        ("from_networkx", "from_igraph", "from_pandas_edgelist", "from_pandas", "from_edges", "from_edgelist"),
+        "philia.as_graph(G) converts it, and fit takes it as it is",
+    ),
+    **dict.fromkeys(("fit", "detect"), "philia.CommunityModel().fit(G) is what you are looking for"),
+    **dict.fromkeys(
+        ("communities", "find_communities"), "philia.CommunityModel().fit(G).communities() is what you are looking for"
+    ),
+    **dict.fromkeys(("plot", "draw"), "philia.plots has pictures, such as philia.plots.network(model)"),
+    "write_report": "philia.report.write_report(model, path) writes a page about a model",
+    "load_model": "philia.load(path) reads a model that was saved",
+    "metrics": "philia.evaluate has them, such as philia.evaluate.compare_communities(found, truth)",
 }
 """What users of other libraries write from habit, and what there is instead."""
 

@@ -58,7 +58,7 @@ def test_the_help_of_fit_lists_every_start_and_solver(run: Any, monkeypatch: pyt
     monkeypatch.setitem(STARTS, "ones", STARTS["uniform"])
     defaults = CommunityModel().get_params()
     shown = run("fit", "--help").stdout
-    assert f"{', '.join(STARTS)} ({defaults['start']})" in shown
+    assert f"{', '.join(STARTS)}." in shown
     assert f"{', '.join(SOLVERS)} ({defaults['solver']}: by size)" in shown
 
 

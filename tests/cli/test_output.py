@@ -43,6 +43,15 @@ def test_long_lines_are_not_broken_in_a_file(capsys: pytest.CaptureFixture[str])
     assert len(capsys.readouterr().out.splitlines()) == 1
 
 
+def test_a_table_in_a_file_has_a_line_per_row_and_stays_narrow(capsys: pytest.CaptureFixture[str]) -> None:
+    Output().table(["name", "size", "members"], [["B1", "12", "ann, " * 90], ["B2", "7", "bob"]], right=[1])
+    header, rule, first, second, _ = capsys.readouterr().out.splitlines()
+    assert max(map(len, (header, rule, first, second))) <= 120
+    assert first.startswith("B1       12   ann, ann, ")
+    assert first.rstrip().endswith("…")
+    assert second.split() == ["B2", "7", "bob"]
+
+
 def test_json_has_null_for_infinity(capsys: pytest.CaptureFixture[str]) -> None:
     Output(json=True).data({"odds": float("inf"), "list": (1.0, float("nan"))})
     assert json.loads(capsys.readouterr().out) == {"odds": None, "list": [1.0, None]}

@@ -26,7 +26,7 @@ def test_the_report_is_named_after_the_model(folder: Path, run_json: Any) -> Non
     told = run_json("report", "model.safetensors")
     assert told["report"] == "model.html"
     assert told["bytes"] == (folder / "model.html").stat().st_size < 10_000_000
-    assert read(folder / "model.html")["title"] == "model"
+    assert read(folder / "model.html")["title"].startswith("Model, in ")
 
 
 def test_a_report_is_replaced_only_on_request(folder: Path, run: Any) -> None:
@@ -41,6 +41,28 @@ def test_labels_are_read_from_a_file(folder: Path, run: Any) -> None:
     run("report", "model.safetensors", "-o", "page.html", "--labels", "known.txt")
     labels = [card["label"] for card in read(folder / "page.html")["communities"]]
     assert any(label is not None and 0 < label["f1"] <= 1 for label in labels)
+
+
+def test_groups_without_names_are_known_by_their_first_members(folder: Path, run: Any) -> None:
+    (folder / "groups.txt").write_text("n0\tn1\tn2\tann\nbob\tn25\tn26\tn24\n")
+    run("report", "model.safetensors", "-o", "page.html", "--labels", "groups.txt")
+    found = {card["label"]["name"] for card in read(folder / "page.html")["communities"] if card["label"]}
+    assert found
+    assert all(name in ("0 (ann, n0, …)", "1 (bob, n24, …)") for name in found)
+
+
+def test_a_fit_compares_its_report_with_what_is_known(folder: Path, run: Any) -> None:
+    (folder / "people.csv").write_text("node,team\n" + "".join(f'"{name}",{at % 2}\n' for at, name in enumerate(NAMES)))
+    known = ["--labels", "known.txt", "--attributes", "people.csv", "--title", "Friends"]
+    fit = ["fit", "links.csv", *SMALL, "-o", "new.safetensors"]
+    run(*fit, "--report", "page.html", *known)
+    found = read(folder / "page.html")
+    assert found["title"] == "Friends"
+    assert [column["name"] for column in found["attributes"]["columns"]] == ["label", "team"]
+    assert "add --report" in run(*fit, "--title", "Friends", "--force", code=2).stderr
+    missing = run(*fit, "--report", "page.html", "--labels", "nowhere.txt", "--force", code=2)
+    assert "nowhere.txt" in missing.stderr
+    assert "Fitting" not in missing.stderr
 
 
 def test_a_report_must_be_html_of_a_model_with_reasons(folder: Path, run: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -55,3 +56,14 @@ def test_a_notebook_shows_a_bar_without_widgets_and_clears_it(monkeypatch: pytes
     assert shown[0] == shown[-1] == ""
     assert shown[1] == '<progress value="0.250" max="1"></progress> 25% trying &lt;2&gt; '
     assert shown[2].endswith(" 50% trying &lt;2&gt; about 0:00 left")
+
+
+def test_a_log_gets_a_line_for_each_tenth_of_the_work_and_no_control_characters() -> None:
+    log = io.StringIO()
+    with progress_bar.progress_bar(Console(file=log)) as draw:
+        for step in range(100):
+            draw(Progress(step, 100, 0.0, 0.1, "trying [2]", step / 100))
+    lines = log.getvalue().splitlines()
+    assert lines[0] == "0% trying [2]"
+    assert 9 <= len(lines) <= 11
+    assert all(line.isprintable() and " trying [2]" in line for line in lines)

@@ -108,12 +108,12 @@ def test_a_doubtful_header_is_settled_alike_in_memory_and_on_disk(
     on_disk = read_blocks(text_blocks(io.BufferedReader(io.BytesIO(text)), size=size), dialect, PLENTY)
     for found in (Reading.of(compiled.links(), dialect), on_disk):
         assert_same(found.graph, expected.graph)
-        assert (found.dialect, found.ignored) == (expected.dialect, expected.ignored)
+        assert (found.dialect, found.lost) == (expected.dialect, expected.lost)
     (first, second), others = links[0], {name for link in links[1:] for name in link}
     header = first != second and not {first, second} & others
     assert bool(expected.dialect.names) == header
     assert expected.graph.n_nodes == len(others if header else others | {first, second})
-    assert expected.ignored == (len(links) - header) * bool(further)
+    assert expected.lost.further == (len(links) - header) * bool(further)
 
 
 @pytest.fixture(scope="module")

@@ -140,7 +140,7 @@ def test_weights_that_differ_by_direction_are_weights_like_others() -> None:
         ([(float("nan"), 1)], "missing"),
         ([[0, 1, 1], [1, 0, 0], [1, 0, 0]], "matrix or three links"),
         ([[0, 1, 1, 0]] * 4, "numpy.array"),
-        ({"a": ["b"]}, "dict cannot be read as a graph; give a philia Graph"),
+        ({"a": {"b": 1}}, "dict cannot be read as a graph; give a philia Graph"),
         (42, "int cannot be read"),
         (None, "NoneType cannot be read"),
         (pandas.DataFrame({"a": [1]}), "1 column"),

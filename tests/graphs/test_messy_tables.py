@@ -113,6 +113,17 @@ def test_trailing_separators_and_blanks_are_no_further_values(read: Any) -> None
     assert warned(lambda: read("ann,bob,,\nbob,cat, ,\n")) == []
 
 
+def test_blanks_after_names_are_counted_and_those_before_them_are_usual(read: Any) -> None:
+    (said,) = warned(lambda: read("n0 ,n1\nn1,n2 \nn2, n3\nn3,n0\n"))
+    assert "2 lines have blanks after a name" in said
+    assert read("n0 ,n1\nn1,n0 \n").n_links == 1
+
+
+@pytest.mark.parametrize("text", ["a b\n", "1 2\n", "ann,bob\n", "Apple Inc.,Acme Inc.\nAcme Inc.,Ann\n", "ann1 bob\n"])
+def test_small_files_of_names_are_not_taken_for_prose(read: Any, text: str) -> None:
+    assert read(text).n_nodes > 1
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -141,6 +152,9 @@ def test_other_tables_are_not_asked_about(read: Any, text: str) -> None:
         "Many years later as he faced\nthe firing squad he was\nto remember\n",
         "Call me Ishmael. Some years ago\n",
         "ann bob cat dan\nbob ann\ncat ann dan eve fay\n",
+        "Hello world\n",
+        "Hello, world!\n",
+        "To be\nor not\nto be,\nthat is\nthe question.\n",
     ],
 )
 def test_prose_and_lists_of_neighbours_are_refused(read: Any, text: str) -> None:

@@ -112,8 +112,10 @@ def test_quoted_fields_are_read_as_the_csv_module_reads_them(
 
 
 def outcome(scanner: Scanner, text: str, dialect: Dialect, size: int) -> object:
+    reader = scanner(dialect)
     try:
-        return scanned(scanner, text, dialect, size)
+        reader.scan(text.encode())
+        return scanned(scanner, text, dialect, size), reader.links().lost
     except GraphFileError as error:
         return str(error)
 

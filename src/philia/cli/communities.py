@@ -271,7 +271,7 @@ def _table(out: Output, found: Communities, listed: Sequence[Community]) -> None
     members = "strongest members (share of their links)" if found.shares else "strongest members"
     rows = [
         (
-            *(_named(c), c.kind, c.effect, f"{len(c):,}", *_recurrence(c)),
+            *(_named(c), "attracts" if c.kind == "homophilous" else "repels", c.effect, f"{len(c):,}", *_recurrence(c)),
             *(_tested(c) if tests else ()),
             _strongest(c, found),
         )

@@ -19,7 +19,7 @@ from philia.cli.guard import INTERRUPTED
 from philia.cli.models import OURS, make_model, model_option
 from philia.cli.options import DETECTED, choice, option, parsed, reads_links, share_of
 from philia.cli.output import Output
-from philia.cli.report import check_report, write_page
+from philia.cli.report import Attributes, Labels, Title, check_report, known_for, write_page
 from philia.exceptions import InvalidParameterError, PhiliaError
 from philia.storage import ReadingOptions
 
@@ -69,7 +69,7 @@ def fit(
     background: Annotated[
         Background | None, option("--background", "none, constant or popularity (popularity).")
     ] = None,
-    start: Annotated[str | None, choice("--start", "{names} (spectral).", _starts)] = None,
+    start: Annotated[str | None, choice("--start", "{names}.", _starts)] = None,
     solver: Annotated[str | None, choice("--solver", "{names} (auto: by size).", _solvers)] = None,
     iterations: Annotated[int | None, option("--iterations", "Maximum iterations (by size).")] = None,
     seed: options.Seed = 0,
@@ -81,6 +81,9 @@ def fit(
         float | None, parsed("--held-out", "Pairs to hold out as a test, such as 10%.", share_of)
     ] = None,
     report: Annotated[Path | None, option("--report", "Also write a report, such as report.html.")] = None,
+    labels: Labels = None,
+    attributes: Attributes = None,
+    title: Title = None,
     reading: ReadingOptions = DETECTED,
     resume: Resume = False,
     force: options.Force = False,
@@ -88,10 +91,10 @@ def fit(
     quiet: options.Quiet = False,
     debug: options.Debug = False,
 ) -> None:
-    """Fit attracting and repelling communities to a network; Ctrl-C saves the best so far.
+    """Find the communities of a network; Ctrl-C saves the best so far.
 
     Example:
-    $ philia fit links.csv --report report.html
+    $ philia fit links.csv --report report.html --attributes people.csv
     $ philia fit links.csv -B 8 -C 2 --held-out 10% -o model.safetensors
     $ philia fit links.csv --model BigClam -B 10 -C 0
     """
@@ -115,10 +118,13 @@ def fit(
     fitted.check_settings()
     if report is not None:
         check_report(report, force=force or resume)
+    elif labels or attributes or title:
+        raise InvalidParameterError("--labels, --attributes and --title are for the report; add --report report.html")
     checkpoint = checkpoint_of(target, resume=resume, force=force)
     with out.listening(), _saying_what_is_saved(target, checkpoint):
         if homophilous is heterophilous is None and model != OURS:
             _remark_on_numbers(out, fitted)
+        contents = {} if report is None else known_for(labels, attributes, title)
         with _executor(fitted, cluster, workers, threads):
             graph = _read(out, path, reading, fitted)
             if reading.weights:
@@ -135,7 +141,7 @@ def fit(
             checkpoint.clear()  # not before, so that nothing is lost in between
         summary = _summary(fitted, held_out, target)
         if report is not None and fitted.solution_.reason != "interrupted":
-            summary |= write_page(out, fitted, report, title=target.stem, source=target.name)
+            summary |= write_page(out, fitted, report, **contents, source=target.name)
     _show(out, path, fitted, summary, checkpoint)
     out.data(summary)
     if fitted.solution_.reason == "interrupted":

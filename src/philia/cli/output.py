@@ -24,11 +24,14 @@ if TYPE_CHECKING:
 
     from philia.solvers import OnIteration
 
-_PLAIN_WIDTH = 240
-"""The width of tables in a file or a pipe, where no screen sets a limit."""
+_PLAIN_WIDTH = 120
+"""The width of tables in a file or a pipe, where no screen sets a limit: what most windows show without wrapping."""
 
 _NARROWEST = 60
 """The minimum width of a table. A narrower screen wraps its lines, but its words stay whole."""
+
+_BETWEEN, _SHORTEST = 3, 8
+"""Blanks between two columns of a table, and the width below which no column is cut."""
 
 _BAR = 12
 """The width of a bar: next to it, what is counted and the time left fit on a line of 80 columns."""
@@ -86,18 +89,24 @@ class Output:
             self.errors.print(sentence, style=style, soft_wrap=not self.errors.is_terminal)
 
     def table(self, columns: Sequence[str], rows: Iterable[Sequence[str]], *, right: Iterable[int] = ()) -> None:
-        """Print a table for people; ``right`` lists the columns of numbers, which are aligned to the right."""
+        """Print a table for people; ``right`` lists the columns of numbers, which are aligned to the right.
+
+        A screen wraps long cells. In a file or a pipe a row stays on one line, for grep and the like, and a cell that
+        is too long ends in "…"; files and JSON have everything.
+        """
         if self.json or self.quiet:
             return
         from rich.box import SIMPLE_HEAD
         from rich.table import Table
 
         numbers = set(right)
+        cells = [list(columns), *map(list, rows)]
+        header, *lines = cells if self._out.is_terminal else _cut(cells, self._out.width)
         table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
-        for number, name in enumerate(columns):
+        for number, name in enumerate(header):
             table.add_column(name, justify="right" if number in numbers else "left", overflow="fold")
-        for row in rows:
-            table.add_row(*row)
+        for line in lines:
+            table.add_row(*line)
         self._out.print(table)
         self._out.print()
 
@@ -136,6 +145,22 @@ class Output:
 
             warnings.showwarning = remark
             yield
+
+
+def _cut(lines: list[list[str]], width: int) -> list[list[str]]:
+    """The lines of a table with cells cut so that they fit on the width, the widest columns first.
+
+    >>> _cut([["name", "members"], ["B1", "ann, bob, cat, dan"]], 16)
+    [['name', 'members'], ['B1', 'ann, bob…']]
+    """
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    room = width - _BETWEEN * (len(widths) - 1)
+    while sum(widths) > room and max(widths) > _SHORTEST:
+        widths[widths.index(max(widths))] -= 1
+    return [
+        [cell if len(cell) <= most else cell[: most - 1] + "…" for cell, most in zip(line, widths, strict=True)]
+        for line in lines
+    ]
 
 
 class _Remarks(logging.Handler):

@@ -19,14 +19,17 @@ _LARGE = 100_000
 """Above this many nodes the page takes about ten seconds or more, so a remark announces it."""
 
 
+Labels = Annotated[Path | None, option("--labels", "For the report: a file of known groups.")]
+Attributes = Annotated[Path | None, option("--attributes", "For the report: a table with a line per node.")]
+Title = Annotated[str | None, option("--title", "For the report: its heading.")]
+
+
 def report(
     model: options.Model,
     output: Annotated[Path | None, option("-o --output", "The page (MODEL.html).")] = None,
-    labels: Annotated[Path | None, option("--labels", "Known groups to compare with: lines or a table.")] = None,
-    attributes: Annotated[
-        Path | None, option("--attributes", "A table with a line per node and any columns, to compare with.")
-    ] = None,
-    title: Annotated[str | None, option("--title", "Heading (the name of the model file).")] = None,
+    labels: Labels = None,
+    attributes: Attributes = None,
+    title: Title = None,
     force: options.Force = False,
     json: options.Json = False,
     quiet: options.Quiet = False,
@@ -44,19 +47,24 @@ def report(
     target = Path(model.stem + ".html") if output is None else output
     check_report(target, force=force)
     with out.listening():
-        from philia.graphs import read_communities
         from philia.models import load
-        from philia.report import read_attributes
 
-        contents = {
-            "labels": None if labels is None else read_communities(labels),
-            "attributes": None if attributes is None else read_attributes(attributes),
-            "title": title or model.stem,
-            "source": model.name,
-        }
-        facts = write_page(out, load(model), target, **contents)
+        contents = known_for(labels, attributes, title)
+        facts = write_page(out, load(model), target, **contents, source=model.name)
     out.say(f"Wrote {target} ({facts['bytes'] / 1e6:.1f} MB); open it in a browser.")
     out.data(facts)
+
+
+def known_for(labels: Path | None, attributes: Path | None, title: str | None) -> dict[str, Any]:
+    """What is known besides the links, read from files."""
+    from philia.graphs import read_communities
+    from philia.report import read_attributes
+
+    return {
+        "labels": None if labels is None else read_communities(labels),
+        "attributes": None if attributes is None else read_attributes(attributes),
+        "title": title,
+    }
 
 
 def check_report(path: Path, *, force: bool) -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NoReturn, overload
@@ -49,6 +49,20 @@ _HABITS = {
     "to_dict": "communities.as_sets() has the members of each, communities.labels() the community of each node",
     "membership": "communities.labels() has the community of each node, communities.of(node) all of one node",
     "to_csv": "philia.write_communities writes the members, communities.to_pandas().to_csv(path) a table",
+    "items": "communities.as_sets().items() has names and members",
+    "keys": "[community.name for community in communities] has the names",
+    "values": "communities.as_sets().values() has the members of each",
+    "get": "communities['B1'] is the one of that name",
+    "communities": "[list(community) for community in communities] has the members",
+    "to_node_community_map": "communities.of(node) has all communities of a node, communities.labels() one per node",
+    "to_json": "philia.write_communities writes the members; communities.as_sets() has them, for json.dump",
+    "subgraphs": "[G.subgraph(community) for community in communities] has them, as graphs of networkx",
+    "subgraph": "G.subgraph(community) of networkx is the part of one of them",
+    "head": "communities[:5] are the first five",
+    "overlap": "communities.of(node) has all communities of a node: there may be several, one or none",
+    "node_coverage": "1 - communities.n_unassigned / len(communities.nodes) is the share of nodes in one",
+    "newman_girvan_modularity": "communities.to_cdlib(graph) has the measures of cdlib",
+    "average_internal_degree": "communities.to_cdlib(graph) has the measures of cdlib",
     "modularity": "networkx.community.modularity(G, communities) computes it if each node is in exactly one",
 }
 """What users of other libraries write from habit, and what there is instead."""
@@ -56,9 +70,16 @@ _HABITS = {
 _MEMBERS_HABITS = {
     "nodes": "the community itself can be iterated; community.members has the membership of each node as well",
     "size": "len(community) counts its members",
+    "label": "community.name is its name",
+    "id": "community.name is its name",
     "to_list": "list(community) has its members",
-    "intersection": "set(community) has the methods of a set",
-    "union": "set(community) has the methods of a set",
+    "to_set": "set(community) has its members",
+    "to_pandas": "pandas.Series(dict(community.members)) has the membership of each node",
+    "density": "networkx.density(G.subgraph(community)) is the share of linked pairs; the report has it too",
+    **dict.fromkeys(
+        ("intersection", "union", "difference", "issubset", "issuperset"),
+        "the operators & | - <= >= take two communities, and set(community) has the methods of a set",
+    ),
 }
 
 
@@ -115,8 +136,8 @@ def memberships_of(members: Mapping[Node, float]) -> Float64Array:
     return members.memberships if isinstance(members, Members) else np.array(list(members.values()))
 
 
-@dataclass(frozen=True, repr=False)
-class Community:
+@dataclass(frozen=True, repr=False, eq=False)
+class Community(Set[Node]):
     """A group of nodes that attract (homophilous) or repel (heterophilous) each other.
 
     ``members`` maps each name to its membership in [0, 1], fullest first. ``typical`` is what the community adds to the
@@ -126,6 +147,12 @@ class Community:
 
     >>> print(Community("C1", "heterophilous", -2.0, {"ann": 1.0, "bob": 0.6}, threshold=0.5, typical=-1.5))
     C1 repels (odds ÷ 4.48), 2 members: ann, bob
+
+    It is also the set of its members, and can be compared and combined with other sets and communities.
+
+    >>> pair = Community("B1", "homophilous", 2.0, {"ann": 1.0, "bob": 0.6}, threshold=0.5, typical=2.0)
+    >>> pair & {"bob", "cat"}, pair <= {"ann", "bob", "cat"}, pair == {"ann", "bob"}
+    (frozenset({'bob'}), True, True)
 
     ``refits`` is how other fits saw the community; it is there once ``model.stability()`` was called. ``tested`` is
     what pairs that the community was not found from say about it, once ``model.significance()`` was called.
@@ -165,6 +192,20 @@ class Community:
     def __iter__(self) -> Iterator[Node]:
         """The names of the members, fullest first."""
         return iter(self.members)
+
+    @classmethod
+    def _from_iterable(cls, nodes: Iterable[Any]) -> frozenset[Any]:
+        """What operators on sets give: the members that two communities share are no community of the model."""
+        return frozenset(nodes)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether two communities agree in everything, or whether a set has the same members."""
+        if isinstance(other, Community):
+            return all(getattr(self, one.name) == getattr(other, one.name) for one in fields(self))
+        return Set.__eq__(self, other)
+
+    def __hash__(self) -> int:
+        return self._hash()
 
     def __repr__(self) -> str:
         return str(self)
@@ -351,6 +392,10 @@ class Communities(Sequence[Community]):
 
     def __len__(self) -> int:
         return len(self.found)
+
+    def __contains__(self, community: object) -> bool:
+        """Whether this is one of the communities, or the name of one."""
+        return any(community in (one, one.name) for one in self.found)
 
 
 def left_out_in_words(left_out: Mapping[str, str]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import expit
@@ -23,12 +23,12 @@ BLOCK_BY_BLOCK = 8192
 """Largest graph in which all pairs are scored, a matter of seconds; in larger ones, bounds on boxes skip most pairs."""
 
 
-@dataclass(frozen=True)
-class PredictedLink:
+class PredictedLink(NamedTuple):
     """Two nodes that are not linked, and the probability that they should be.
 
     >>> PredictedLink("ann", "cat", 0.75).probability
     0.75
+    >>> u, v, probability = PredictedLink("ann", "cat", 0.75)  # as networkx's add_weighted_edges_from takes them
     """
 
     u: Node

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import inspect
 import numbers
+from collections.abc import Callable
 from copy import deepcopy
+from functools import wraps
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from philia.exceptions import InvalidParameterError
@@ -25,11 +27,20 @@ class Estimator:
     ...         self.probability, self.seed = probability, seed
     >>> Tossed(0.1).set_params(seed=2)
     Tossed(probability=0.1, seed=2)
+    >>> Tossed(chance=0.1)
+    Traceback (most recent call last):
+    TypeError: Tossed has no setting 'chance'; it has probability, seed
     """
 
     if TYPE_CHECKING:
 
         def __init__(self, *settings: Any, **named: Any) -> None: ...
+
+    def __init_subclass__(cls) -> None:
+        """Make an unknown setting say which there are: people try the names that other libraries use."""
+        super().__init_subclass__()
+        if "__init__" in vars(cls):
+            cls.__init__ = _refusing_unknown(cls.__init__)  # type: ignore[method-assign]
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The settings by name; with ``deep``, also those of settings that have settings, as ``name__inner``."""
@@ -78,6 +89,31 @@ class Estimator:
         from sklearn.base import BaseEstimator
 
         return BaseEstimator().__sklearn_tags__()
+
+
+_NUMBERS = ("n_communities", "n_homophilous", "n_heterophilous", "n_columns")
+_HABITS = {
+    **dict.fromkeys(("k", "n_clusters", "n_components", "n_communities", "num_communities", "dimensions"), _NUMBERS),
+    "seed": ("random_state",),
+    "max_iter": ("solver", "iterations"),
+}
+"""Settings that users of other libraries write from habit, and those of ours that do the same."""
+
+
+def _refusing_unknown(init: Callable[..., None]) -> Callable[..., None]:
+    known = [name for name in inspect.signature(init).parameters if name != "self"]
+
+    @wraps(init)
+    def checked(self: Any, *settings: Any, **named: Any) -> None:
+        for name in named:
+            if name not in known:
+                meant = [one for one in _HABITS.get(name, ()) if one in known]
+                instead = f"use {' and '.join(meant)}" if meant else f"it has {', '.join(sorted(known))}"
+                verbose = "; fit(graph, verbose=True) shows the progress" if name == "verbose" else ""
+                raise TypeError(f"{type(self).__name__} has no setting {name!r}; {instead}{verbose}")
+        init(self, *settings, **named)
+
+    return checked
 
 
 def _copied(value: Any) -> Any:

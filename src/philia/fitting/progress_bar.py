@@ -1,10 +1,10 @@
-"""A progress bar for fits, on terminals and in notebooks."""
+"""A progress bar for fits, on terminals and in notebooks, and lines about them in logs."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,9 @@ _BAR, _STAGE = 10, 43
 _BETWEEN = 0.1
 """Seconds between two pictures in a notebook: more of them would slow the fit down, and nobody could read them."""
 
+_LINES, _SECONDS = 0.1, 30.0
+"""In a log, a line follows the one before after this share of the work, or after this many seconds."""
+
 _Draw = Callable[[str, float, str], None]
 """Shows a stage, the share that is done, and the time left."""
 
@@ -28,16 +31,17 @@ def progress_bar(console: Console | None = None) -> Iterator[OnIteration]:
     """A function to call after every iteration, which shows the stage, the share of the fit that is done, and the time
     left.
 
-    Without a console the bar goes to standard error, or below the cell of a notebook.
+    Without a console the bar goes to standard error, or below the cell of a notebook; if standard error is not a
+    terminal, a line is written there now and then.
 
     >>> from philia.solvers import Progress
     >>> with progress_bar() as show:
-    ...     show(Progress(iteration=3, iterations=200, value=12.5, seconds=0.1))
+    ...     show(Progress(iteration=3, iterations=200, value=12.5, seconds=0.1))  # to standard error
     """
     from rich.console import Console as Screen
 
     screen = console or Screen(stderr=True)
-    with _in_notebook() if screen.is_jupyter else _on_terminal(screen) as draw:
+    with _place(screen) as draw:
         time_left = _TimeLeft()
 
         def show(progress: Progress) -> None:
@@ -46,6 +50,12 @@ def progress_bar(console: Console | None = None) -> Iterator[OnIteration]:
             draw(stage, share, time_left(progress, share))
 
         yield show
+
+
+def _place(screen: Console) -> AbstractContextManager[_Draw]:
+    if screen.is_jupyter:
+        return _in_notebook()
+    return _on_terminal(screen) if screen.is_terminal else nullcontext(_in_log(screen))
 
 
 def _share(progress: Progress) -> float:
@@ -90,6 +100,18 @@ def _on_terminal(console: Console) -> Iterator[_Draw]:
     with Line(*columns, console=console, transient=True) as line:
         task = line.add_task("reading communities", total=None, left="")
         yield lambda stage, share, left: line.update(task, description=stage, completed=share, total=1.0, left=left)
+
+
+def _in_log(console: Console) -> _Draw:
+    drawn, told = -_SECONDS, -1.0
+
+    def draw(stage: str, share: float, left: str) -> None:
+        nonlocal drawn, told
+        if time.perf_counter() - drawn >= _SECONDS or share - told >= _LINES:
+            console.out(f"{share:.0%} {stage} {left}".rstrip(), highlight=False)
+            drawn, told = time.perf_counter(), share
+
+    return draw
 
 
 @contextmanager

@@ -7,7 +7,8 @@ is loaded already.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -57,6 +58,7 @@ def as_graph(x: Any, *, symmetrize: bool = False, weights: bool | None = None, c
     - a numpy array with two columns, one row per link. An array of two rows and two columns could be either; it is read
       as a matrix, so pass ``array.tolist()`` for links;
     - an iterable of pairs of names, such as ``G.edges`` of networkx. A third value in a pair is a weight;
+    - a mapping from names to collections of neighbours, as ``networkx.to_dict_of_lists`` makes it;
     - a graph of networkx or igraph; isolated nodes and names are kept (in igraph the attribute "name", else numbers);
     - a frame of pandas or polars with one link per row, in the columns called source and target, from and to, u and v
       or src and dst, else in the first two; a numeric column called "weight" holds weights. ``columns`` names two
@@ -94,6 +96,8 @@ def _converted(x: Any, symmetrize: bool, keep_weights: bool, columns: _Columns) 
     foreign = _from_library(x, symmetrize, keep_weights, columns)
     if foreign is not None:
         return foreign
+    if isinstance(x, Mapping) and x and all(_is_collection(neighbours) for neighbours in x.values()):
+        return _from_neighbours(x)
     if isinstance(x, Iterable) and not isinstance(x, (Mapping, bytes, bytearray)):
         return graph_from_pairs(x, keep_weights=keep_weights)
     raise InvalidGraphError(
@@ -101,6 +105,24 @@ def _converted(x: Any, symmetrize: bool, keep_weights: bool, columns: _Columns) 
         "matrix, an iterable of pairs, a graph of networkx or igraph, a pandas or polars frame with one link per row, "
         "an object with edge_index and num_nodes, or the path of a file"
     )
+
+
+def _is_collection(x: object) -> bool:
+    return isinstance(x, Collection) and not isinstance(x, (str, bytes, bytearray, Mapping))
+
+
+def _from_neighbours(x: Mapping[Any, Collection[Any]]) -> Graph:
+    """The graph of a mapping from nodes to their neighbours; that both ends name each other is no repetition.
+
+    >>> _from_neighbours({"ann": ["bob"], "bob": ["ann", "cat"], "dan": []})
+    Graph(4 nodes, 2 links)
+    """
+    names = list(dict.fromkeys(chain(x, *x.values())))
+    nodes = Nodes(sorted(names) if all(isinstance(name, int) for name in names) else names)
+    links = {frozenset((node, other)) for node, neighbours in x.items() for other in neighbours}
+    ends = [(min(rows), max(rows)) for rows in (nodes.rows(list(link)).tolist() for link in links)]
+    array = np.array(sorted(ends), dtype=np.int64).reshape(-1, 2)
+    return graph_from_rows(array[:, 0], array[:, 1], nodes)
 
 
 def _libraries(x: Any) -> set[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -62,9 +63,20 @@ def _counted(count: int, noun: str, verb: str) -> str:
 _HABITS = {
     "edges": "graph.links has the rows of both ends, graph.to_networkx().edges their names",
     "degree": "graph.degrees has the number of links of each node, in the order of graph.nodes",
-    "neighbors": "graph.neighbours(node) has their names",
-    "number_of_nodes": "graph.n_nodes counts them",
-    "number_of_edges": "graph.n_links counts them",
+    "has_edge": "graph.has_link(u, v) tells",
+    "has_node": "node in graph tells",
+    "adj": "graph.neighbours(node) has the names of its neighbours, graph.adjacency is the matrix",
+    "subgraph": "graph.to_networkx().subgraph(nodes) has it, and philia.as_graph converts it back",
+    "copy": "a graph never changes, so no copy is needed",
+    "is_directed": "graphs of philia never are; graph.changes counts directions that were dropped",
+    "to_numpy": "graph.adjacency.toarray() is the matrix",
+    "to_scipy": "graph.adjacency is the matrix",
+    "to_numpy_array": "graph.adjacency.toarray() is the matrix",
+    "shape": "graph.adjacency.shape, or graph.n_nodes and graph.n_links",
+    "vs": "graph.to_igraph().vs has the nodes of igraph, graph.nodes those of philia",
+    "es": "graph.to_igraph().es has the links of igraph, graph.links those of philia",
+    **dict.fromkeys(("number_of_nodes", "order", "vcount", "num_nodes", "n"), "graph.n_nodes counts the nodes"),
+    **dict.fromkeys(("number_of_edges", "size", "ecount", "num_edges", "m"), "graph.n_links counts the links"),
     "to_pandas": "philia.graphs.DescribedGraph(graph).links.to_pandas() has a row per link",
 }
 """What users of other libraries write from habit, and what there is instead."""
@@ -83,8 +95,8 @@ class Graph:
     >>> graph = as_graph([("ann", "bob"), ("bob", "cat"), ("bob", "ann"), ("cat", "cat")])
     >>> graph
     Graph(3 nodes, 2 links; 1 self-loop dropped, 1 repeated link merged)
-    >>> graph.neighbours("bob")
-    ['ann', 'cat']
+    >>> graph.neighbours("bob"), len(graph), list(graph), "ann" in graph
+    (['ann', 'cat'], 3, ['ann', 'bob', 'cat'], True)
     """
 
     adjacency: sparse.csr_array
@@ -133,6 +145,20 @@ class Graph:
         found = Changes(loops=loops, duplicates=int(low.size - upper.nnz))
         return cls(_frozen(adjacency), nodes, found + (changes or Changes()), totals)
 
+    def __len__(self) -> int:
+        """The number of nodes."""
+        return len(self.nodes)
+
+    def __bool__(self) -> bool:
+        return True  # a graph without nodes is a graph
+
+    def __iter__(self) -> Iterator[Node]:
+        """The names of the nodes, in row order."""
+        return iter(self.nodes)
+
+    def __contains__(self, node: object) -> bool:
+        return node in self.nodes
+
     @property
     def n_nodes(self) -> int:
         """The number of nodes."""
@@ -176,6 +202,8 @@ class Graph:
         """The names of the nodes that ``node`` is linked to, in row order."""
         row = self.nodes.row(node)
         return self.nodes.pick(self.adjacency.indices[self.adjacency.indptr[row] : self.adjacency.indptr[row + 1]])
+
+    neighbors = neighbours  # as others spell it
 
     def has_link(self, u: Node, v: Node) -> bool:
         """Whether the two nodes are linked."""

@@ -100,7 +100,7 @@ class AttractRepel(Factorization):
         """F = [B C], of any sign."""
         return _SignedColumns(self.n_homophilous, self.n_heterophilous, self.loss)
 
-    def explain(self, u: Node, v: Node) -> ScoreExplanation:
+    def explain(self, u: Any, v: Node | None = None) -> ScoreExplanation:
         """Why the two nodes have their score: what each community adds to it."""
         check_is_fitted(self)
         return self._explained(self.factors_.terms, u, v)

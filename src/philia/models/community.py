@@ -42,6 +42,7 @@ from philia.models.placement import Neighbours, Placement, placed_by_links, rows
 from philia.objective import CrossEntropy
 from philia.objective.fold_in import fold_in
 from philia.pairs import HeldOut, PairSample, RandomPairs, seen
+from philia.pairs.names import two_names
 from philia.pairs.sample import Estimate
 from philia.reading import (
     Effort,
@@ -394,9 +395,13 @@ class CommunityModel(Factorization):
         """The names of all membership rules; the first is the default."""
         return rule_names()
 
-    def explain(self, u: Node, v: Node) -> LinkExplanation:
-        """Why a link between the two nodes is likely or unlikely: the part of each community in its log-odds."""
+    def explain(self, u: Any, v: Node | None = None) -> LinkExplanation:
+        """Why a link between two nodes is likely or unlikely: the part of each community in its log-odds.
+
+        The nodes are two names, or a pair of them: ``explain("ann", "bob")`` or ``explain(("ann", "bob"))``.
+        """
         check_is_fitted(self)
+        u, v = two_names(u, v)
         if isinstance(self.factors_, SparseFactors):
             return explain_sparse_link(self.graph_, self.factors_, u, v)
         level = self.level()

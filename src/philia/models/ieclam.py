@@ -99,7 +99,7 @@ class IeClam(Factorization):
         """F = [U V], each side of a community meeting the other."""
         return _TwoSides(self.n_communities, self.start)
 
-    def explain(self, u: Node, v: Node) -> ScoreExplanation:
+    def explain(self, u: Any, v: Node | None = None) -> ScoreExplanation:
         """Why a link between the two nodes is likely or unlikely: what each community does to the chance of none."""
         check_is_fitted(self)
         return self._explained(self.factors_.terms, u, v)

@@ -22,6 +22,7 @@ from philia.models.link_model import LinkModel
 from philia.objective import AllPairsObjective, CrossEntropy, Group, Recipe
 from philia.objective.recipe import one_way
 from philia.pairs import HeldOut, seen
+from philia.pairs.names import two_names
 from philia.solvers import LBFGSB, OnIteration, Solution
 
 _ITERATIONS = 1000
@@ -87,9 +88,10 @@ class LatentFeatures(LinkModel):
         """Members are members: there is nothing to choose after a fit."""
         return ("features",)
 
-    def explain(self, u: Node, v: Node) -> LinkExplanation:
+    def explain(self, u: Any, v: Node | None = None) -> LinkExplanation:
         """Why a link between two nodes is likely or unlikely: the part of each pair of their communities."""
         check_is_fitted(self)
+        u, v = two_names(u, v)
         found = self._explained(self.factors_.terms, u, v)
         Z, names = self.factors_.features_of[self.graph_.nodes.rows([u, v])], self.factors_.names
         own = {name: (float(Z[0, c]), float(Z[1, c])) for c, name in enumerate(names)}

@@ -42,6 +42,7 @@ from philia.objective import Loss, mean_log_likelihood
 from philia.objective.likelihood import estimated_log_likelihood
 from philia.objective.rates import draw_graph, draw_sparse_graph
 from philia.pairs import HeldOut, HeldOutLike, as_held_out, rows_of_pairs
+from philia.pairs.names import two_names
 from philia.solvers import OnIteration, Progress, Solution
 
 _Result = TypeVar("_Result")
@@ -61,25 +62,39 @@ _LINKS = "model.predict_proba(pairs) has probabilities, model.top_links(count, n
 _PICTURES = "philia.plots has pictures, such as philia.plots.network(model)"
 _WORDS = "print(model) says what was found, print(model.communities()) has the communities"
 _HABITS = {
-    "communities_": _COMMUNITIES,
-    "get_communities": _COMMUNITIES,
-    "n_communities_": "len(model.communities()) counts them",
-    "memberships_": _NUMBERS,
-    "embedding_": _NUMBERS,
-    "components_": _NUMBERS,
-    "predict": _LINKS,
-    "predict_links": _LINKS,
-    "suggest": _LINKS,
-    "recommend": _LINKS,
-    "plot": _PICTURES,
-    "draw": _PICTURES,
-    "summary": _WORDS,
-    "describe": _WORDS,
-    "report": "philia.report.write_report(model, 'report.html') writes a page about it",
+    **dict.fromkeys(("communities_", "get_communities", "clusters_", "cover"), _COMMUNITIES),
+    **dict.fromkeys(
+        ("n_communities", "n_communities_", "n_clusters", "n_clusters_"), "len(model.communities()) counts them"
+    ),
+    **dict.fromkeys(
+        ("memberships", "memberships_", "get_memberships", "embedding_", "get_embedding", "components_", "coef_"),
+        _NUMBERS,
+    ),
+    **dict.fromkeys(
+        ("predict", "predict_links", "suggest", "recommend", "link_prediction", "missing_links", "similarity"), _LINKS
+    ),
+    **dict.fromkeys(("probability", "proba"), "model.predict_proba((u, v)) has the probability of one pair or of many"),
+    **dict.fromkeys(("plot", "draw", "show"), _PICTURES),
+    **dict.fromkeys(("summary", "describe", "info"), _WORDS),
+    **dict.fromkeys(
+        ("report", "write_report", "to_html"), "philia.report.write_report(model, 'report.html') writes a page about it"
+    ),
+    **dict.fromkeys(("to_csv", "to_json"), "philia.write_communities(model.communities(), path) writes the members"),
+    **dict.fromkeys(
+        ("export", "to_gexf"), "philia.write_graph(model.described(), path) writes any format, such as .gexf"
+    ),
+    **dict.fromkeys(("membership", "community_of"), "model.communities().of(node) has the communities of a node"),
+    **dict.fromkeys(("B", "B_", "C", "C_", "a_"), "model.factors_ has homophilous, heterophilous and background"),
+    **dict.fromkeys(("W", "W_", "V", "V_"), "model.normalized() has memberships and strengths"),
+    **dict.fromkeys(
+        ("modularity", "modularity_"), "networkx.community.modularity(G, model.partition().values()) has it"
+    ),
+    **dict.fromkeys(("levels", "dendrogram"), "model.hierarchy() has all levels, philia.plots.hierarchy draws them"),
     "to_pandas": "model.described().nodes.to_pandas() has a row per node; communities().to_pandas() one per community",
     "to_networkx": "model.described().to_networkx() has the memberships as attributes, model.graph_.to_networkx() none",
+    "to_igraph": "model.described().to_igraph() has the memberships as attributes, model.graph_.to_igraph() none",
     "graph": "the graph is model.graph_, after a fit",
-    "nodes": "the nodes are model.graph_.nodes, after a fit",
+    **dict.fromkeys(("nodes", "nodes_", "n_nodes"), "the nodes are model.graph_.nodes, after a fit"),
     "n_iter_": "model.solution_.iterations counts them",
     "loss_": "model.solution_.value is the last one, model.solution_.history has all",
     "history_": "model.solution_.history has the loss of each iteration",
@@ -304,13 +319,13 @@ class LinkModel(Estimator):
         """Fit the model to a graph; ``labels_``, for programs that expect a clustering."""
         return self.fit(X, y).labels_
 
-    def _explained(self, terms: Callable[[int, int], Mapping[str, float]], u: Node, v: Node) -> ScoreExplanation:
+    def _explained(self, terms: Callable[[int, int], Mapping[str, float]], u: Any, v: Any) -> ScoreExplanation:
         """The score of a pair as a sum of the terms of its two rows, in the model's own words."""
 
         def probability(score: float) -> float:
             return float(self.loss.probability(np.array(score)))
 
-        return explain_score(self.graph_, terms, self._effect, probability, (u, v))
+        return explain_score(self.graph_, terms, self._effect, probability, two_names(u, v))
 
     def described(self, rule: str | float | None = None) -> DescribedGraph:
         """The graph annotated with the model's values per node and per link, for export to other programs.

@@ -73,7 +73,7 @@ class NonnegativeFactorization(Factorization):
         """F itself, every column an attracting community."""
         return _NonnegativeColumns(self.n_communities, self.loss, self.start)
 
-    def explain(self, u: Node, v: Node) -> ScoreExplanation:
+    def explain(self, u: Any, v: Node | None = None) -> ScoreExplanation:
         """Why the two nodes have their score: what each community adds to it."""
         check_is_fitted(self)
         return self._explained(self.factors_.terms, u, v)

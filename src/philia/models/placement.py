@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
@@ -19,6 +19,7 @@ from philia.factors import CommunityFactors, SparseFactors
 from philia.fitting.sparse import SparseColumns
 from philia.graphs import Graph, Nodes
 from philia.pairs import names_of_pairs
+from philia.pairs.names import two_names
 from philia.reading import Level
 from philia.reading.hierarchy import scaled_columns
 
@@ -94,8 +95,9 @@ class Placement:
             all_of_it = {c.name: float(self._memberships(c)[row]) for c in found}
         return dict(sorted(all_of_it.items(), key=lambda item: -item[1]))
 
-    def explain(self, new: Node, fitted: Node) -> LinkExplanation:
+    def explain(self, new: Any, fitted: Node | None = None) -> LinkExplanation:
         """Why a link between a new node and a fitted one is likely or unlikely."""
+        new, fitted = two_names(new, fitted)
         (i,), (j,) = self._rows([(new, fitted)])
         rows = np.array([self.model.graph_.n_nodes + i, j])
         linked = np.arange(int(self.links[i, j] != 0))  # the link between row 0 and row 1, or none

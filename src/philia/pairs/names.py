@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
@@ -37,8 +38,8 @@ def names_of_pairs(pairs: Iterable[Pair]) -> tuple[list[Node], list[Node]]:
     """
     if is_frame(pairs):
         return columns_of_frame(pairs)
-    if isinstance(pairs, tuple) and len(pairs) == 2 and not any(isinstance(x, (tuple, list)) for x in pairs):
-        pairs = [pairs]
+    if isinstance(pairs, (tuple, list, np.ndarray)) and len(pairs) == 2 and not any(map(_is_pair, pairs)):
+        pairs = [(pairs[0], pairs[1])]
     first: list[Node] = []
     second: list[Node] = []
     for pair in pairs:
@@ -50,6 +51,27 @@ def names_of_pairs(pairs: Iterable[Pair]) -> tuple[list[Node], list[Node]]:
             raise InvalidParameterError(f"a pair is two node names such as ('a', 'b'); found {pair!r}") from None
         first.append(_plain(u))
         second.append(_plain(v))
+    return first, second
+
+
+def _is_pair(x: object) -> bool:
+    return isinstance(x, (tuple, list, np.ndarray))
+
+
+def two_names(u: Any, v: Any = None) -> tuple[Node, Node]:
+    """Two names, given one by one or as a pair.
+
+    >>> two_names("c", "a"), two_names(("c", "a"))
+    (('c', 'a'), ('c', 'a'))
+    >>> two_names("c")
+    Traceback (most recent call last):
+    philia.exceptions.InvalidParameterError: two nodes are needed, as in explain('a', 'b'); found only 'c'
+    """
+    if v is not None:
+        return u, v
+    if not isinstance(u, (tuple, list, np.ndarray)):
+        raise InvalidParameterError(f"two nodes are needed, as in explain('a', 'b'); found only {u!r}")
+    (first,), (second,) = names_of_pairs([tuple(u)])  # its length is checked there
     return first, second
 
 

@@ -326,8 +326,14 @@ class Known:
             sure = [test for test in self.tests if test.community == c and test.corrected < _SURE]
             most = next((test for test in sure if test.value is not None and self._most_have(found, test)), None)
             words = f"{sure[0].words} ({_p_in_words(sure[0].corrected)})" if sure else None
-            made.append((None if most is None else f"{self._column(most).name}: {most.value}", words))
+            made.append((None if most is None else self._name(most), words))
         return made
+
+    def _name(self, test: _Test) -> str | None:
+        """The name of a community that this test gives it; a numbered label says less than the strongest members."""
+        if test.attribute == 0 and self.labels is not None and self.labels.numbered:
+            return None
+        return f"{self._column(test).name}: {test.value}"
 
     def _column(self, test: _Test) -> Attribute:
         assert self.attributes is not None

@@ -243,6 +243,8 @@ class Match:
 class Labels:
     """Known groups as sets of rows; ``strangers`` counts the labeled names that are not in the graph.
 
+    If the groups are only ``numbered``, they have their first members as names.
+
     >>> Labels.of({"red": ["ann", "bob"], "blue": ["zoe"]}, Nodes(["ann", "bob"])).strangers
     1
     """
@@ -250,11 +252,13 @@ class Labels:
     names: list[str]
     incidence: sparse.csc_array
     strangers: int
+    numbered: bool = False
 
     @classmethod
     def of(cls, labels: LabelsLike, nodes: Nodes) -> Labels:
         """The labels of a graph's nodes."""
         groups = _named(labels)
+        numbered = isinstance(labels, Mapping) and all(isinstance(name, int) for name in labels)
         known = [[nodes.row(node) for node in group if node in nodes] for _, group in groups]
         rows = [np.sort(np.array(some, dtype=np.int64)) for some in known]
         everyone = frozenset[Node]().union(*(group for _, group in groups))
@@ -264,7 +268,10 @@ class Labels:
                 f"none of the {strangers:,} labeled nodes is in the graph; labels must use the graph's names, such as "
                 f"{', '.join(map(repr, nodes[:3]))}, but have {next(iter(everyone))!r}"
             )
-        return cls([name for name, _ in groups], _as_columns(rows, len(nodes)), strangers)
+        names = [name for name, _ in groups]
+        if numbered:  # a number says nothing: the first members are what a reader knows the group by
+            names = [f"{name} ({_first(some, nodes)})" for name, some in zip(names, rows, strict=True)]
+        return cls(names, _as_columns(rows, len(nodes)), strangers, numbered)
 
     def of_rows(self) -> list[object]:
         """The label of each row, "several" if it has more than one, None if it has none."""
@@ -299,6 +306,12 @@ class Labels:
         first = int(np.lexsort((labels, -f1))[0])
         label = int(labels[first])
         return Match(self.names[label], float(f1[first]), int(common[first]), int(sizes[label]))
+
+
+def _first(rows: Int64Array, nodes: Nodes, most: int = 2) -> str:
+    names = [str(name) for name in nodes.pick(rows[:most])]
+    shown = [name if len(name) <= _LONGEST_IN_TITLE else f"{name[: _LONGEST_IN_TITLE - 1]}…" for name in names]
+    return ", ".join(shown) + (", …" if len(rows) > most else "")
 
 
 def _named(labels: LabelsLike) -> list[tuple[str, frozenset[Node]]]:

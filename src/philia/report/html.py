@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from philia._text import counted, to_json
+from philia._text import counted, spelled, to_json
 from philia._version import __version__
 from philia.exceptions import MissingDependencyError
 from philia.models import LinkModel
@@ -44,6 +44,7 @@ _SCRIPTS = (
     *("text.js", "elements.js", "decode.js", "theme.js", "charts.js", "tables.js", "summary.js", "quality.js"),
     *(
         "downloads.js",
+        "names.js",
         "pens.js",
         "scenes.js",
         "colorings.js",
@@ -133,7 +134,7 @@ def payload(
     sections = thousands if found.sparse else _few
     return {
         "version": _VERSION,
-        "title": title or f"A network of {counted(found.graph.n_nodes, 'node')}",
+        "title": title or heading(found, source),
         "made": {"philia": __version__, "date": date.today().isoformat(), "source": source},
         **summary(found, judged, known),
         "quality": quality(judged),
@@ -144,6 +145,20 @@ def payload(
         "finer": len(found.communities.finer),
         **_packed(sections(found, known, budget, on_progress)),
     }
+
+
+def heading(found: Findings, source: str | None) -> str:
+    """What the page is about, and the main finding: the name of the file in readable form, and the communities.
+
+    >>> from philia import CommunityModel
+    >>> found = Findings.of(CommunityModel(random_state=0).fit([(1, 2), (1, 3), (2, 3), (4, 5)]))
+    >>> heading(found, "our_village.safetensors"), heading(found, None)
+    ('Our village, in no communities', 'A network of 5 nodes, in no communities')
+    """
+    words = "" if source is None else " ".join(re.split(r"[\s_-]+", Path(source).stem)).strip()
+    name = words[:1].upper() + words[1:] if words else f"A network of {counted(found.graph.n_nodes, 'node')}"
+    groups = len(found.communities)
+    return f"{name}, in {spelled(groups)} {'community' if groups == 1 else 'communities'}"
 
 
 def _few(found: Findings, known: Known, budget: float, on_progress: OnProgress | None) -> dict[str, Any]:

@@ -9,7 +9,6 @@ import numpy as np
 from philia._text import counted, listed, percent, spelled
 from philia._types import Float64Array
 from philia.explain.communities import left_out_in_words
-from philia.explain.links import factor_in_words
 from philia.explain.significance import heterophily_in_words
 from philia.fitting.sparse import SparseColumns
 from philia.graphs import Graph
@@ -21,6 +20,8 @@ from philia.report.quality import JudgedPairs, hidden_pairs
 _RARE = 0.001
 """Smaller probabilities are shown as "one pair in N": readers do not count zeros."""
 
+_SEEDS = "The groups that attract follow from the links alone: another seed gives the same."
+
 _POINTS = 1000
 """Points of the loss curve: a screen cannot show more."""
 
@@ -28,6 +29,8 @@ _POINTS = 1000
 def summary(found: Findings, judged: JudgedPairs, known: Known) -> dict[str, Any]:
     """The parts of the payload that the summary shows."""
     return {
+        "lede": [_size(found.graph), *_groups(found)],
+        "sure": _certainty(found),
         "sentences": _sentences(found, judged),
         "remarks": _remarks(found, known),
         "graph": _graph(found.graph),
@@ -36,18 +39,37 @@ def summary(found: Findings, judged: JudgedPairs, known: Known) -> dict[str, Any
 
 
 def _sentences(found: Findings, judged: JudgedPairs) -> list[str]:
-    """The summary of a model, one idea per sentence.
+    """The summary of a model, one idea per sentence; the page adds which communities are strongest.
 
     >>> from philia import CommunityModel
     >>> model = CommunityModel(1, 0, penalty=0.1, random_state=0).fit([(1, 2), (1, 3), (2, 3), (4, 5)])
     >>> print(*_sentences(Findings.of(model), JudgedPairs.of(model)), sep=chr(10))
-    5 nodes and 4 links: two nodes drawn at random are linked with probability 0.4.
-    One group attracts (B1): two members are linked more often than their popularity alone would explain.
-    ...
+    3 nodes are in one group; 2 nodes are in no group.
     """
-    about = _many if found.sparse else _strongest
-    said = [_size(found.graph), *_groups(found), *_levels(found), *about(found), *_members(found), *_tested(found)]
-    return said + _explained(found, judged)
+    return [*(_many(found) if found.sparse else []), *_members(found), *_explained(found, judged)]
+
+
+def _certainty(found: Findings) -> list[str]:
+    """How sure the groups are, as far as it is known, and how to know more."""
+    if not len(found.communities):
+        return []
+    return [*_levels(found), *_seeds(found), *_tested(found), *_convergence(found)]
+
+
+def _seeds(found: Findings) -> list[str]:
+    """Whether another seed would find other groups."""
+    if found.model.level() is None:
+        return ["Another seed may find other groups; philia communities --stability 10 shows which recur."]
+    kinds = [community.kind for community in found.communities]
+    said = [_SEEDS] if "homophilous" in kinds else []
+    repel = "The groups that repel may come out differently with another seed."
+    return [*said, repel] if "heterophilous" in kinds else said
+
+
+def _convergence(found: Findings) -> list[str]:
+    if found.model.solution_.converged or found.sparse:
+        return []
+    return [f"The fit ended early ({found.model.solution_.reason}); more iterations may change the numbers."]
 
 
 def _size(graph: Graph) -> str:
@@ -68,10 +90,13 @@ def _groups(found: Findings) -> list[str]:
         finer = " and finer structure that is not read as groups" if found.communities.finer else ""
         return [f"No groups were found: the model knows only the {known}{finer}."]
     than = "their popularity alone would explain" if popular else "other pairs"
+    if not attract or not repel:
+        names, verb, how = (attract, "attract", "more") if attract else (repel, "repel", "less")
+        return [f"{_named(names, verb)}: two members{_of_same(names)} are linked {how} often than {than}."]
+    less = _named(repel, "repel")
     return [
-        f"{_named(names, verb)}: two members{_of_same(names)} are linked {how} often than {than}."
-        for names, verb, how in ((attract, "attract", "more"), (repel, "repel", "less"))
-        if names
+        f"{_named(attract, 'attract')}: two members{_of_same(attract)} are linked more often than {than}. "
+        f"{less}: they are linked less often."
     ]
 
 
@@ -81,8 +106,13 @@ def _levels(found: Findings) -> list[str]:
         return []
     known = found.model.hierarchy()
     others = sorted({len(level) for level in known.equally_good} - {len(known.default)})
-    said = listed([str(count) for count in others])
-    return [f"With {said} groups the links are described about as well."] if others else []
+    said = " or ".join(filter(None, [", ".join(str(count) for count in others[:-1]), *map(str, others[-1:])]))
+    if len(known.best) > len(known.default):
+        shown = f"These {len(known.default)} say nearly as much as the {len(known.best)} of the shortest description"
+        return [f"{shown}; with {said} the links are described about as well as with these." if others else f"{shown}."]
+    if not others:
+        return ["No other number of groups describes the links about as well."]
+    return [f"With {said} {'group' if others == [1] else 'groups'} the links are described about as well."]
 
 
 def _of_same(names: list[str]) -> str:
@@ -94,19 +124,6 @@ def _named(names: list[str], verb: str) -> str:
         return f"One group {verb}s ({names[0]})"
     joint = "and" if len(names) == 2 else "to"
     return f"{spelled(len(names)).capitalize()} groups {verb} ({names[0]} {joint} {names[-1]})"
-
-
-def _strongest(found: Findings) -> list[str]:
-    said = []
-    for kind, verb, done in (("homophilous", "attracts", "multiplied"), ("heterophilous", "repels", "divided")):
-        columns = [c for c, community in enumerate(found.communities) if community.kind == kind and len(community)]
-        if columns:
-            best = max(columns, key=lambda c: abs(found.typical(c)))
-            factor = factor_in_words(abs(found.typical(best)))[2:]
-            name, size = found.communities[best].name, counted(int(found.sizes[best]), "member")
-            first = f"{name} has {size}" if len(columns) == 1 else f"{name}, with {size}, {verb} most"
-            said.append(f"{first}: between two typical members the odds of a link are {done} by {factor}.")
-    return said
 
 
 def _many(found: Findings) -> list[str]:
@@ -141,6 +158,8 @@ def _tested(found: Findings) -> list[str]:
     measured = found.model.significance_
     if measured is not None and measured.communities:
         said.append(measured.in_words())
+    elif not found.sparse:
+        said.append("Whether they could be chance was not tested; philia communities --significance --keep does that.")
     if found.model.heterophily_ is not None:
         said.append(heterophily_in_words(found.model.heterophily_))
     return said
@@ -189,8 +208,6 @@ def _remarks(found: Findings, known: Known) -> list[str]:
     said += found.names.remarks
     if known.strangers:
         said.append(f"Not in the graph, so not compared: {counted(known.strangers, 'labeled name')}.")
-    if not found.model.solution_.converged and not found.sparse:
-        said.append(f"The fit ended early ({found.model.solution_.reason}); more iterations may change the numbers.")
     if found.communities.left_out:
         said.append(f"{left_out_in_words(found.communities.left_out)}.")
     return said

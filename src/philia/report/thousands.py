@@ -67,6 +67,7 @@ def _numbers(found: Findings, tree: CommunityTree) -> dict[str, Any]:
         "largest": tree.largest().astype(np.uint32),
         "inside": tree.stays_inside().astype(np.float32),
         "links": tree.links_inside().astype(np.uint32),
+        "expected": tree.links_expected().astype(np.float32),
         "strengths": _strengths(found, tree).astype(np.float32),
     }
 

@@ -216,6 +216,17 @@ class CommunityTree:
         found = links_among(self.found.graph.adjacency, self.found.memberships)
         return np.asarray(found[self.largest()[: self.leaves]])
 
+    def links_expected(self) -> Float64Array:
+        """The links there would be among the members of the first community of each leaf if halves met at random.
+
+        Two nodes are linked d_i · d_j / (2 · links) times on average then. Nodes with so many links that this exceeds 1
+        are too rare in networks of this size to be counted apart.
+        """
+        degrees, memberships = self.found.graph.degrees.astype(np.float64), self.found.memberships
+        ends = max(1.0, degrees.sum())
+        expected = ((degrees @ memberships) ** 2 - degrees**2 @ memberships) / (2 * ends)
+        return np.asarray(expected[self.largest()[: self.leaves]])
+
 
 def links_among(adjacency: sparse.csr_array, memberships: sparse.csc_array) -> Int64Array:
     """The number of links between members of each community, by products that stay sparse.

@@ -160,6 +160,33 @@ def test_the_headline_of_a_card_is_the_ratio_to_what_is_expected(page: Page) -> 
     assert "10^" not in page.locator("main").inner_text()
 
 
+def test_a_community_can_be_renamed_everywhere_and_in_a_copy_of_the_page(
+    visitor: Visitor, karate: Reported, tmp_path: Path
+) -> None:
+    page = visitor.open(karate.path)
+    page.get_by_label("Rename B1", exact=True).click()
+    page.get_by_label("New name of B1").fill("The </script> club")
+    page.keyboard.press("Enter")
+    for place in ("#community-B1 .known-as", ".legend-of", "#communities-table"):
+        expect(page.locator(place)).to_contain_text("The </script> club")
+    copy = tmp_path / "copy.html"
+    copy.write_bytes(saved(page, "↓ This page with these names"))
+    page.evaluate("localStorage.clear()")
+    again = visitor.open(copy)
+    expect(again.locator("#community-B1 .known-as")).to_contain_text("The </script> club")
+    again.get_by_label("Rename B1", exact=True).click()
+    again.get_by_label("New name of B1").fill("")
+    again.keyboard.press("Enter")
+    expect(again.locator("#community-B1 .known-as")).not_to_contain_text("club")
+
+
+def test_the_first_screen_says_how_sure_the_groups_are(page: Page) -> None:
+    said = page.locator("#sure")
+    expect(said).to_contain_text("another seed gives the same")
+    expect(said).to_contain_text("--significance")
+    assert said.bounding_box()["y"] < page.locator("#drawing").bounding_box()["y"]  # type: ignore[index]
+
+
 def test_nodes_can_be_filtered_and_sorted(page: Page) -> None:
     table = page.locator("#nodes tbody tr")
     degrees = [int(text) for text in page.locator("#nodes tbody td:nth-child(2)").all_inner_texts()]

@@ -79,6 +79,7 @@ def test_a_community_is_found_by_its_name_and_shows_its_strongest_members(page: 
     name, share = next(iter(community.members.items()))
     expect(card.locator(".chip").first).to_contain_text(f"{name} {percent(share)}".replace(" %", "\u00a0%"))
     expect(card).to_contain_text(community.effect.replace("odds × ", "odds ×\u00a0"))
+    expect(card.locator(".effect")).to_have_text(re.compile(r"^[\d,.]+ times as many links as expected$"))
 
 
 def test_a_node_shows_the_share_of_its_links_in_each_community(page: Page) -> None:

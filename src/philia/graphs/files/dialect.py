@@ -15,9 +15,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import chain
 
 from philia.exceptions import GraphFileError, InvalidGraphError, InvalidParameterError
-from philia.graphs.files.names import Quoted, as_integers
+from philia.graphs.files.names import Padded, Quoted, as_integers
 from philia.graphs.files.text import refuse_binary
 from philia.graphs.links import END_NAMES, find_columns, plain_name, refuse_row_numbers, usual_columns
 from philia.storage import ReadingOptions
@@ -38,6 +39,12 @@ _SAMPLE_LINES = 200
 
 _LINK_WORDS, _TABLE_WORDS = 3, 6
 """Words of an ordinary line: two names and a weight, or a few columns of names with blanks."""
+
+_SENTENCE_END = re.compile(r"[^\W\d_]{2,}[.,;:!?]")
+"""A word of letters with a mark that ends a sentence or a part of one."""
+
+_SENTENCES = 0.2
+"""The share of lines with such a word from which on a file is prose; names of nodes hardly ever look like that."""
 
 _LONGEST_SHOWN = 60
 """Characters of a line shown in a message, so that it fits on one line of a terminal."""
@@ -97,10 +104,20 @@ def fields_of(line: bytes, dialect: Dialect, number: int = 0) -> list[bytes] | N
     if delimiter == WHITESPACE:
         return _WORD.findall(start)
     if b" " in line or (b"\t" in line and delimiter != b"\t"):
-        fields = [field.strip(b" \t") for field in line.split(delimiter)]
+        fields = [_stripped(field) for field in line.split(delimiter)]
     else:
         fields = line.split(delimiter)
     return fields if fields[0] or any(fields) else None
+
+
+def _stripped(field: bytes) -> bytes:
+    """The field without blanks around it; blanks before it are how people write lists, blanks after it are rather not.
+
+    >>> [_stripped(field) for field in (b" ann", b"bob ")], type(_stripped(b"bob ")).__name__
+    ([b'ann', b'bob'], 'Padded')
+    """
+    bare = field.strip(b" \t")
+    return Padded(bare) if bare and field[-1:] in b" \t" else bare
 
 
 def _quoted_fields(line: bytes, delimiter: bytes, number: int) -> list[bytes]:
@@ -112,7 +129,7 @@ def _quoted_fields(line: bytes, delimiter: bytes, number: int) -> list[bytes]:
         if match is None:
             raise _bad_quote(line, at, number)
         quoted, bare, gap = match.groups()
-        fields.append(bare.rstrip(b" \t") if quoted is None else Quoted(quoted.replace(b'""', b'"')))
+        fields.append(_stripped(bare) if quoted is None else Quoted(quoted.replace(b'""', b'"')))
         if not gap:
             return fields
         at = match.end()
@@ -304,6 +321,7 @@ def _refuse_lists(rows: Sequence[list[bytes]]) -> None:
 
 def _refuse_prose(rows: Sequence[list[bytes]], dialect: Dialect) -> None:
     """Lines are sentences if most have many words, not all have as many columns, and the third is not of numbers."""
+    _refuse_short_prose(rows, dialect)
     words = sorted(sum(len(field.split()) for field in row) for row in rows)
     few = _LINK_WORDS if dialect.delimiter == WHITESPACE else _TABLE_WORDS
     alike = len(rows) > 1 and len({len(row) for row in rows}) == 1
@@ -315,6 +333,27 @@ def _refuse_prose(rows: Sequence[list[bytes]], dialect: Dialect) -> None:
         "list of nodes with all their neighbours, not like links. Expected two names per line, in quotes if they "
         "contain separators; pass columns=(0, 1) if only the first two columns matter"
     )
+
+
+def _refuse_short_prose(rows: Sequence[list[bytes]], dialect: Dialect) -> None:
+    """A greeting or a poem has few words per line, but it is a single line of words, or has the marks of sentences."""
+    alone, spaced = len(rows) == 1, dialect.delimiter == WHITESPACE
+    if not (spaced or (alone and dialect.delimiter == b",")) or any(map(_is_quoted, chain(*rows))):
+        return
+    lines = [b" ".join(row).decode(errors="replace").split() for row in rows]
+    marked = sum(any(map(_SENTENCE_END.fullmatch, words)) for words in lines)
+    greeting = (
+        alone and spaced and len(lines[0]) > 1 and all(map(str.isalpha, lines[0])) and max(map(len, lines[0])) > 1
+    )
+    if greeting or marked >= _SENTENCES * len(rows):
+        raise GraphFileError(
+            f"the text {' '.join(lines[0])!r} looks like prose, not like links. Expected two names per line; pass "
+            "columns=(0, 1) if that is what they are"
+        )
+
+
+def _is_quoted(field: bytes) -> bool:
+    return isinstance(field, Quoted)
 
 
 def _any_integer(row: Sequence[bytes], columns: Sequence[int]) -> bool:

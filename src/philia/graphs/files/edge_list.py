@@ -24,7 +24,7 @@ from philia.graphs.files.dialect import (
     looks_like_header,
     too_few_fields,
 )
-from philia.graphs.files.names import Quoted, as_integers, check_one_line, written_name
+from philia.graphs.files.names import Padded, Quoted, as_integers, check_one_line, written_name
 from philia.graphs.files.text import text_blocks
 from philia.graphs.graph import Graph
 from philia.graphs.links import ascending, graph_from_rows
@@ -45,18 +45,36 @@ _GRAPH_LINK, _SCANNED_BYTE, _JULIA_NODE = 40, 4, 24
 
 
 @dataclass(frozen=True)
+class Lost:
+    """Numbers of lines that hold more than was read: ``further`` values, or blanks after a name (``padded``).
+
+    >>> Lost(further=3) + Lost(padded=1)
+    Lost(further=3, padded=1)
+    """
+
+    further: int = 0
+    padded: int = 0
+
+    def __add__(self, other: Lost) -> Lost:
+        return Lost(self.further + other.further, self.padded + other.padded)
+
+    def __sub__(self, other: Lost) -> Lost:
+        return Lost(self.further - other.further, self.padded - other.padded)
+
+
+@dataclass(frozen=True)
 class Links:
     """Links as they were read: two node numbers per link, its weight, and the names in order of appearance.
 
-    A weight other than 1 is NaN where weights are not kept: only their number matters then. ``ignored`` counts the
-    lines with further values.
+    A weight other than 1 is NaN where weights are not kept: only their number matters then. ``lost`` counts the lines
+    that hold more than that.
     """
 
     rows: IntArray
     columns: IntArray
     weights: Float64Array | None
     names: Sequence[bytes] | Int64Array
-    ignored: int = 0
+    lost: Lost = Lost()
 
 
 class PlainScanner:
@@ -76,7 +94,7 @@ class PlainScanner:
         self._ends: tuple[list[int], list[int]] = ([], [])
         self._weights: list[float] = []
         self._quoted = False
-        self._ignored = 0
+        self._further, self._padded = 0, 0
         self._lines = lines
 
     def scan(self, block: bytes) -> None:
@@ -99,10 +117,12 @@ class PlainScanner:
             columns.append(known.setdefault(second, len(known)))
             if isinstance(first, Quoted) or isinstance(second, Quoted):
                 self._quoted = True
+            if isinstance(first, Padded) or isinstance(second, Padded):
+                self._padded += 1
             if dialect.weight is not None:
                 self._weights.append(self._weight(fields))
             if len(fields) > len(used) and has_further(fields, used):
-                self._ignored += 1
+                self._further += 1
         self._lines += len(lines)
 
     def _weight(self, fields: Sequence[bytes]) -> float:
@@ -117,7 +137,7 @@ class PlainScanner:
         weights = np.array(self._weights, np.float64) if self._dialect.weight is not None else None
         names = list(self._known)
         integers = None if self._quoted else as_integers(names)
-        return Links(rows, columns, weights, names if integers is None else integers, self._ignored)
+        return Links(rows, columns, weights, names if integers is None else integers, Lost(self._further, self._padded))
 
 
 def has_further(fields: Sequence[bytes], used: set[int]) -> bool:
@@ -163,7 +183,7 @@ def read_edge_list(source: Source, options: ReadingOptions) -> Graph:
 
 @dataclass(frozen=True)
 class Reading:
-    """A graph, and how it was read: the dialect, whose columns are named by now, and the lines with further values.
+    """A graph, and how it was read: the dialect, whose columns are named by now, and what was not read.
 
     >>> links = Links(np.array([0, 2, 3]), np.array([1, 3, 4]), None, [b"book", b"bought_with", b"x", b"y", b"z"])
     >>> Reading.of(links, Dialect(names=("book", "bought_with"), doubtful=True)).graph
@@ -172,13 +192,13 @@ class Reading:
 
     graph: Graph
     dialect: Dialect
-    ignored: int
+    lost: Lost
 
     @classmethod
     def of(cls, links: Links, dialect: Dialect, *, keep_weights: bool = False) -> Reading:
         """The links as a graph, without the header if it was read as a link."""
         links, dialect = without_header(links, dialect)
-        return cls(graph_of(links, keep_weights), dialect, links.ignored)
+        return cls(graph_of(links, keep_weights), dialect, links.lost)
 
     def report(self, name: str) -> None:
         """Say which columns were read as what, and warn of what was guessed or ignored."""
@@ -190,12 +210,21 @@ class Reading:
                 f"{name}: line 1 is taken for column names, because {ends[0]!r} and {ends[1]!r} occur nowhere else; "
                 "pass header=False if it is a link, or header=True if it is not"
             )
-        if self.ignored and not found.chosen:
+        if self.lost.further and not found.chosen:
             warn(
-                f"{name}: {counted(self.ignored, 'line')} {'has' if self.ignored == 1 else 'have'} more values than "
-                "the two names of a link, which are ignored; put names that contain the separator in quotes, or pass "
+                f"{name}: {_lines_have(self.lost.further)} more values than the two names of a link, which are ignored"
+                "; put names that contain the separator in quotes, or pass "
                 f"columns={found.columns} if only these columns matter"
             )
+        if self.lost.padded:
+            warn(
+                f"{name}: {_lines_have(self.lost.padded)} blanks after a name, which are not taken for a part of it; "
+                "put such names in quotes if they are"
+            )
+
+
+def _lines_have(count: int) -> str:
+    return f"{counted(count, 'line')} {'has' if count == 1 else 'have'}"
 
 
 def without_header(links: Links, dialect: Dialect, known: Callable[[str], bool] | None = None) -> tuple[Links, Dialect]:
@@ -210,18 +239,17 @@ def without_header(links: Links, dialect: Dialect, known: Callable[[str], bool] 
     if np.count_nonzero(ends < 2) > 2 or (known is not None and any(map(known, names))):
         return links, replace(dialect, names=(), doubtful=False)
     weights = None if links.weights is None else links.weights[1:]
-    return Links(
-        links.rows[1:] - 2, links.columns[1:] - 2, weights, links.names[2:], links.ignored - further_names(dialect)
-    ), dialect
+    lost = links.lost - of_header(dialect)
+    return Links(links.rows[1:] - 2, links.columns[1:] - 2, weights, links.names[2:], lost), dialect
 
 
-def further_names(dialect: Dialect) -> int:
-    """1 if the first line has values besides those that are read, else 0.
+def of_header(dialect: Dialect) -> Lost:
+    """What the first line holds more than is read.
 
-    >>> further_names(Dialect(names=("a", "b", "c")))
-    1
+    >>> of_header(Dialect(names=("a", "b", "c")))
+    Lost(further=1, padded=0)
     """
-    return int(has_further([name.encode() for name in dialect.names], dialect.used))
+    return Lost(further=int(has_further([name.encode() for name in dialect.names], dialect.used)))
 
 
 def scan_weighted_blocks(blocks: Iterable[bytes], dialect: Dialect, memory: MemoryBound = WHOLE_MACHINE) -> Links:

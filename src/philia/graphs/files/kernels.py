@@ -25,8 +25,9 @@ _SMALL_E, _LARGE_E = 101, 69
 _ENDS, _PADS, _SEPARATES = 1, 2, 4
 """What a byte means, as bits: it ends a line, pads a field, separates two fields."""
 
-_QUOTED, WEIGHTED, FURTHER = 1, 2, 4
-"""What is noted about a link, as bits: a name was quoted, the weight is not 1, the line has further values."""
+_QUOTED, WEIGHTED, FURTHER, PADDED = 1, 2, 4, 8
+"""What is noted about a link, as bits: a name was quoted, the weight is not 1, the line has further values, a name that
+is not quoted has blanks after it."""
 
 BAD = -1
 """Returned instead of a position: the line cannot be read."""
@@ -199,6 +200,8 @@ def _tokenise_line(data: Any, at: int, means: Any, wanted: Any, bounds: Any, mar
                 bounds[link, 2 * which], bounds[link, 2 * which + 1] = start, stop
                 found += 1
                 mark |= _QUOTED * quoted
+                if stop < at and not quoted:
+                    mark |= PADDED
         if column == wanted[2] and start < stop and not _is_one(data, start, stop):
             mark |= WEIGHTED
         if start < stop and column != wanted[0] and column != wanted[1] and column != wanted[2]:

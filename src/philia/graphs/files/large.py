@@ -17,7 +17,7 @@ from philia._types import BoolArray, Int64Array
 from philia.graphs.disk import SpooledLinks
 from philia.graphs.files import kernels
 from philia.graphs.files.dialect import Dialect
-from philia.graphs.files.edge_list import Links, PlainScanner, Reading, further_names
+from philia.graphs.files.edge_list import Links, Lost, PlainScanner, Reading, of_header
 from philia.graphs.links import ranked
 from philia.graphs.nodes import Nodes
 from philia.storage import WHOLE_MACHINE, MemoryBound
@@ -84,7 +84,7 @@ class CompiledScanner:
         self._dialect, self._memory = dialect, memory
         self._names: _Integers | _Texts = _Integers(memory)
         self._store: _LinkStore = _LinksInMemory() if store is None else store
-        self._lines, self.ignored, self._of_first_line = 0, 0, 0
+        self._lines, self.lost, self._of_first_line = 0, Lost(), 0
 
     def scan(self, block: bytes) -> None:
         """Read the next lines."""
@@ -100,7 +100,8 @@ class CompiledScanner:
                 self._names = _Texts(self._names.texts(), self._memory)
         if isinstance(self._names, _Texts):
             self._names.number(data, bounds[done:], numbers[2 * done :])
-        self.ignored += int(np.count_nonzero(marks[:links] & kernels.FURTHER))
+        counts = (int(np.count_nonzero(marks[:links] & mark)) for mark in (kernels.FURTHER, kernels.PADDED))
+        self.lost += Lost(*counts)
         self._of_first_line += int(np.count_nonzero(numbers < 2))
         self._store.add(numbers[::2], numbers[1::2], marks[:links] & kernels.WEIGHTED != 0)
 
@@ -129,7 +130,7 @@ class CompiledScanner:
         """All links read so far."""
         rows, columns, weighted = self._store.all()
         weights = None if self._dialect.weight is None else np.where(weighted, np.nan, 1.0)
-        return Links(rows, columns, weights, self.names(), self.ignored)
+        return Links(rows, columns, weights, self.names(), self.lost)
 
     def names(self) -> list[bytes] | Int64Array:
         """The names in order of appearance."""
@@ -164,16 +165,16 @@ def read_blocks(blocks: Iterable[bytes], dialect: Dialect, memory: MemoryBound) 
         scanned = scanner.links()
         del scanner  # its table of names makes room for the graph
         return Reading.of(scanned, dialect)
-    names, ignored, header = scanner.names(), scanner.ignored, dialect.doubtful and scanner.first_line_stands_alone
+    names, lost, header = scanner.names(), scanner.lost, dialect.doubtful and scanner.first_line_stands_alone
     del scanner
     nodes, rank = _numbered(names[2:] if header else names, memory)
     if not header:
         settled = replace(dialect, names=(), doubtful=False) if dialect.doubtful else dialect
-        return Reading(links.graph(nodes, rank, memory), settled, ignored)
+        return Reading(links.graph(nodes, rank, memory), settled, lost)
     # A link of row 0 with itself stands for the header: it is dropped, and not counted.
     graph = links.graph(nodes, np.concatenate([np.zeros(2, np.int32), rank]), memory)
     changes = replace(graph.changes, loops=graph.changes.loops - 1)
-    return Reading(replace(graph, changes=changes), dialect, ignored - further_names(dialect))
+    return Reading(replace(graph, changes=changes), dialect, lost - of_header(dialect))
 
 
 def _numbered(names: Sequence[bytes] | Int64Array, memory: MemoryBound) -> tuple[Nodes, _Int32Array]:

@@ -27,6 +27,10 @@ class Quoted(bytes):
     """A field that was in double quotes: the same name as without them, but never a number."""
 
 
+class Padded(bytes):
+    """A field that had blanks after it: the same name as without them."""
+
+
 def as_integers(names: Sequence[bytes]) -> Int64Array | None:
     """The names as integers if all of them are written as integers, without leading zeros or plus; else None.
 

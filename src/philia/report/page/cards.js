@@ -1,7 +1,7 @@
 // One card for each community: what it is known by, its effect, size and members.
 
 function communityCard(community, network, open) {
-  const { name, title, known, kind, typical, size, share, shares, inside, members, overlaps, label } = community;
+  const { name, kind, typical, size, share, shares, inside, members, overlaps, label } = community;
   const { stability, significance } = community;
   const which = kind === "attracts" ? ", share of links" : ", share of links that are missing";
   const strongest = `Strongest members${shares ? which : ""}`;
@@ -9,7 +9,7 @@ function communityCard(community, network, open) {
   return element(
     "article", { class: `card community ${kind}`, id: `community-${name}`, "aria-label": `Community ${name}` },
     element("header", {}, element("h3", {}, name), kindMark(kind)),
-    element("p", { class: "known-as" }, named(known ?? title, 120)),
+    editableName(community),
     element("p", { class: "effect" }, headline(inside)),
     element("p", {}, `${plural(size, "member", "members")}, ${percent(share)} of all nodes`),
     densityBars(inside, kind),

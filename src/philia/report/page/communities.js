@@ -1,11 +1,11 @@
 // The section about communities: cards, a sortable table, levels and overlaps.
 
-const FIRST_CARDS = 12;
+const FIRST_CARDS = window.innerWidth < 500 ? 4 : 12;
 
 /** Puts all cards on the page, if only the first are there; showCards says how. */
 let showAllCards = () => {};
 
-function showCommunities(payload, network, open) {
+function showCommunities(payload, network, open, original) {
   const { communities, overlap, levels } = payload;
   if (payload.tree) {
     showTree(payload, open);
@@ -20,7 +20,7 @@ function showCommunities(payload, network, open) {
   place("communities-words", wordsAboutTheRest(payload));
   showCards(communities, network, open);
   place("communities-table", communitiesTable(communities));
-  place("communities-saves", communitiesButton(communities), membersButton(communities, network));
+  place("communities-saves", communitiesButton(communities), membersButton(communities, network), namedPageButton(original));
   showLevels(levels);
   document.getElementById("of-links").hidden = !communities.some((community) => community.shares);
   const shared = communities.some((community) => community.overlaps.length);
@@ -31,7 +31,7 @@ function showCommunities(payload, network, open) {
 function communitiesButton(communities) {
   const header = ["community", "kind", "title", "members", "links", "pairs", "expected_links_ratio", "label", "z"];
   return csvButton("CSV of communities", "communities", header, () => communities.map((c) => [
-    c.name, c.kind, c.known ?? c.title, c.size, c.inside.links, c.inside.pairs, c.inside.ratio, c.label?.name, c.significance?.z,
+    c.name, c.kind, knownAs(c), c.size, c.inside.links, c.inside.pairs, c.inside.ratio, c.label?.name, c.significance?.z,
   ]));
 }
 
@@ -78,7 +78,7 @@ function communitiesTable(communities) {
   const refitted = communities.some((community) => community.stability);
   const columns = [
     { title: "community", text: true, cell: (c) => element("a", { href: `#community-${c.name}` }, c.name), value: (c) => c.name },
-    { title: "known by", text: true, cell: (c) => named(c.known ?? c.title, 60), value: (c) => c.known ?? c.title },
+    { title: "known by", text: true, cell: (c) => knownName(c, 60), value: (c) => knownAs(c) },
     { title: "kind", text: true, cell: (c) => kindMark(c.kind), value: (c) => c.kind },
     { title: "members", cell: (c) => count(c.size), value: (c) => c.size },
     { title: "links inside", cell: (c) => count(c.inside.links), value: (c) => c.inside.links },

@@ -202,8 +202,8 @@ function showDrawing(payload, open) {
   builders[drawing.kind]({ payload, drawing, cards, open, explorer });
 }
 
-function cardOf({ name, title, size, kind }) {
-  return { name, title, size, kind };
+function cardOf({ name, title, known, size, kind }) {
+  return { name, title, known, size, kind };
 }
 
 function drawingFigure(canvas, { title, sentence, tools = [], below = [], way = null }) {
@@ -248,6 +248,7 @@ function nodeDrawing({ payload, drawing, cards, open, explorer }) {
     below: [painted.legend, communityLegend(cards, (only) => canvas.mark({ only }), (c) => scene.members(c))],
   }));
   canvas.show(scene);
+  renamedListeners.push(() => canvas.draw());
 }
 
 /** One sentence for those who cannot see the drawing. */
@@ -274,7 +275,7 @@ function communityLegend(cards, mark, membersOf) {
     dot.style.background = card.color;
     return element(
       "button", { type: "button", class: "chip", "aria-pressed": "false", click: () => press(c) },
-      dot, element("strong", {}, card.name), " ", named(card.title, 34),
+      dot, element("strong", {}, card.name), " ", knownName(card, 34),
     );
   });
   const list = element("ul", { class: "chips legend-of", "aria-label": "Highlight a community" }, buttons.map((button, i) => (
@@ -307,13 +308,14 @@ function mapDrawing({ payload, drawing, cards, open, explorer }) {
     hovered: () => [],
     pressed: (scene, i) => (scene === map ? go(i) : scene.rows[i] && open(scene.rows[i] - 1)),
   });
-  const top = `All ${plural(cards.length, "community", "communities")}`;
+  const others = payload.communities.length > cards.length ? " that attract" : "";
+  const top = `All ${plural(cards.length, "community", "communities")}${others}`;
 
   function go(c) {
     const back = element("button", { type: "button", click: () => go(null) }, top);
     const card = c === null ? null : cards[c];
     way.replaceChildren(...(c === null ? [element("strong", {}, top)] : [
-      back, element("span", { "aria-hidden": "true" }, "›"), element("strong", {}, card.name, " ", named(card.title, 60)),
+      back, element("span", { "aria-hidden": "true" }, "›"), element("strong", {}, card.name, " ", knownName(card, 60)),
       element("a", { href: `#community-${card.name}` }, "its card"),
     ]));
     if (c === null) {
@@ -335,6 +337,7 @@ function mapDrawing({ payload, drawing, cards, open, explorer }) {
     below: [communityLegend(cards, (only) => canvas.mark({ only }), (c) => new Set([c]))],
   }));
   go(null);
+  renamedListeners.push(() => canvas.draw());
 }
 
 function mapInWords(payload, cards) {

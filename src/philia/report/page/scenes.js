@@ -88,9 +88,9 @@ class NodeScene {
       if (!polygons.length) return;
       const top = polygons.flat().reduce((best, point) => (point[1] > best[1] ? point : best));
       const [x, y] = placed(view, this.height, ...top);
-      const { name, color } = this.communities[c];
+      const { color } = this.communities[c];
       if (!inSight(x, Math.max(1, y - 9))) return;
-      pen.text(name, x, Math.max(8, y - 9), { size: 14, weight: 700, color, halo: look.card, font: look.font });
+      pen.text(nameInDrawing(this.communities[c]), x, Math.max(8, y - 9), { size: 14, weight: 700, color, halo: look.card, font: look.font });
       taken.push([x, y - 9, 16]);
     });
     let written = 0;
@@ -159,13 +159,13 @@ class MapScene {
     this.circles.forEach((circle, i) => this.label(pen, view, look, circle, i));
   }
 
-  label(pen, view, look, { name, title, size }, i) {
+  label(pen, view, look, circle, i) {
     const [x, y] = this.at(i, view);
     const radius = this.radiusOf(i, view);
     const text = { color: look.ink, halo: look.card, font: look.font };
-    pen.text(name, x, radius > 14 ? y - 6 : y, { size: radius > 26 ? 14 : 11, weight: 700, ...text });
-    if (radius > 14) pen.text(count(size), x, y + 8, { size: 11, ...text });
-    if (radius > 46) pen.text(cut(title, Math.floor(radius / 3.2)), x, y + 23, { size: 11, ...text });
+    pen.text(nameInDrawing(circle), x, radius > 14 ? y - 6 : y, { size: radius > 26 ? 14 : 11, weight: 700, ...text });
+    if (radius > 14) pen.text(count(circle.size), x, y + 8, { size: 11, ...text });
+    if (radius > 46) pen.text(cut(knownAs(circle), Math.floor(radius / 3.2)), x, y + 23, { size: 11, ...text });
   }
 
   find(view, x, y) {
@@ -178,8 +178,8 @@ class MapScene {
   }
 
   said(i) {
-    const { name, title, size, hint } = this.circles[i];
-    return [`${name} · ${plural(size, "member", "members")}`, [title, hint].filter(Boolean).join(" · ")];
+    const { name, size, hint } = this.circles[i];
+    return [`${name} · ${plural(size, "member", "members")}`, [knownAs(this.circles[i]), hint].filter(Boolean).join(" · ")];
   }
 }
 

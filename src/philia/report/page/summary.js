@@ -1,13 +1,14 @@
 // The first screen: what network this is, in sentences and a few figures, and how the model was fitted.
 
 function showSummary(payload) {
-  const { title, made, sentences, remarks, graph, communities, tree } = payload;
+  const { title, made, lede, sure, sentences, remarks, graph, communities, tree } = payload;
   document.title = `${cut(title, 80)} · philia`;
   const heading = document.getElementById("title");
   heading.replaceChildren(named(title, 300));
   place("made", `A network and its communities · ${made.date}`);
-  place("lede", element("p", {}, prose(sentences.slice(0, 2).join(" "))));
-  place("sentences", sentences.slice(2).map((sentence) => element("p", {}, prose(sentence))));
+  place("lede", element("p", {}, prose(lede.join(" "))));
+  place("sure", sure.length ? element("p", {}, element("strong", {}, "How sure is this? "), proseWithCommands(sure.join(" "))) : null);
+  place("sentences", [...strongest(communities), ...sentences].map((sentence) => element("p", {}, prose(sentence))));
   const of = (kind) => communities.filter((community) => community.kind === kind).length;
   place(
     "figures",
@@ -25,6 +26,19 @@ function showSummary(payload) {
   const source = made.source ? [" from ", named(made.source, 120)] : [];
   const end = ". Self-contained page; works offline.";
   place("colophon", `Made by philia ${made.philia} on ${made.date}`, ...source, end);
+}
+
+/** The communities whose links differ most from what is expected, one of each kind. */
+function strongest(communities) {
+  return ["attracts", "repels"].flatMap((kind) => {
+    const some = communities.filter((community) => community.kind === kind && community.inside.ratio !== null);
+    if (!some.length) return [];
+    const sign = kind === "attracts" ? 1 : -1;
+    const best = some.reduce((a, b) => (sign * (b.inside.ratio - a.inside.ratio) > 0 ? b : a));
+    const most = some.length > 1 ? `, ${kind} most` : "";
+    const effect = headline(best.inside);
+    return [`${best.name}, with ${plural(best.size, "member", "members")}${most}: ${effect[0].toLowerCase()}${effect.slice(1)} between them.`];
+  });
 }
 
 /** The word comes first for screen readers, the number first for the eye. */

@@ -48,6 +48,12 @@ function prose(sentence) {
   return sentence.replaceAll(" %", "\u00a0%");
 }
 
+/** Sentences in which commands stand out, and are not broken at their hyphens. */
+function proseWithCommands(sentence) {
+  const parts = prose(sentence).split(/(philia [a-z]+(?: --[a-z-]+(?: \d+)?)+)/);
+  return parts.map((part, i) => (i % 2 ? element("code", { class: "command" }, part) : part));
+}
+
 const LARGE = [[1e12, "over a trillion"], [1e9, "billion"], [1e6, "million"]];
 
 /** e^log for log >= 0: three digits, whole thousands, or words. */

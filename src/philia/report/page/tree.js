@@ -9,7 +9,7 @@ class CommunityTree {
     Object.assign(this, { leaves, communities, named, labels, names, lookedUp });
     this.merges = unpack(tree.merges);
     this.leafOf = tree.leaf_of && unpack(tree.leaf_of);
-    for (const field of ["sizes", "counts", "largest", "inside", "links", "strengths", "members", "shares", "known"]) {
+    for (const field of ["sizes", "counts", "largest", "inside", "links", "expected", "strengths", "members", "shares", "known"]) {
       this[field] = unpack(tree[field]);
     }
     this.top = this.sizes.length - 1;
@@ -118,8 +118,9 @@ function treeReading() {
     ),
     element(
       "p", {},
-      "The number next to a member is the share of its links that run through the community. ",
-      "“Odds × 50” means that two typical members are linked with 50 times the odds that their popularity gives them.",
+      "“50 times as many links as expected” compares the links between members with the number there would be if ",
+      "everybody had as many links as now, but with anybody. The number next to a member is the share of its links ",
+      "that run through the community.",
     ),
   );
 }
@@ -202,10 +203,10 @@ function leafCard(tree, leaf, asked, open) {
     "article",
     { class: `card community attracts${asked ? " asked" : ""}`, id: `part-${leaf}`, "aria-label": name },
     element("header", {}, element("h3", {}, name), several ? null : kindMark("attracts")),
-    element("p", { class: "effect" }, several ? members : `odds ${factorInWords(tree.strengths[leaf])}`),
+    element("p", { class: "effect" }, several ? members : headline(insideOf(tree, leaf))),
     element("p", { class: "small" }, several
       ? `in ${count(tree.counts[leaf])} communities, which this page has no room for`
-      : `between two typical members; ${members}`),
+      : members),
     insideBar(tree.inside[leaf]),
     several ? null : element("p", { class: "small" }, linkedPairs(tree.links[leaf], size)),
     fact(
@@ -213,7 +214,13 @@ function leafCard(tree, leaf, asked, open) {
       memberChips(tree.membersOf(leaf), open),
     ),
     label ? fact("Matches the label", labelInWords(label)) : null,
+    several ? null : fact("Strength", element("p", {}, `odds ${factorInWords(tree.strengths[leaf])} between two typical members`)),
   );
+}
+
+function insideOf(tree, leaf) {
+  const links = tree.links[leaf];
+  return { links, ratio: tree.expected[leaf] > 0 ? links / tree.expected[leaf] : null };
 }
 
 function linkedPairs(links, size) {
