@@ -63,6 +63,14 @@ def test_a_level_is_listed_with_short_names(run: Any, many: str) -> None:
     assert all("+… (" in row.split("homophilous")[0] for row in rows)
 
 
+def test_communities_within_communities_are_listed(run_json: Any, many: str) -> None:
+    facts, finer = run_json("communities", many, "--finer"), cliques().hierarchy().finer()
+    assert {fact["name"]: {member["node"] for member in fact["members"]} for fact in facts["communities"]} == (
+        finer.as_sets()
+    )
+    assert len(facts["communities"]) >= len(cliques().communities())
+
+
 def test_levels_are_listed(run_json: Any, many: str) -> None:
     levels = run_json("communities", many, "--levels")["levels"]
     assert levels[0]["default"]
@@ -129,6 +137,8 @@ def test_a_fit_ends_with_a_summary_and_a_report(run: Any, run_json: Any, folder:
 def test_refits_of_too_many_communities_are_refused_before_they_begin(
     run: Any, many: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("philia.factors.sparse._DENSE", 1000)
+    monkeypatch.setattr("philia.models.community.MOST_ENTRIES", 1000)
     monkeypatch.setattr("philia.models.CommunityModel.fit", None)
-    assert "nearly all of them 0" in run("communities", many, "--stability", "2", code=2).stderr
+    said = run("communities", many, "--stability", "2", code=2).stderr
+    assert "nearly all of them 0" in said
+    assert "held_out=0.1" in said

@@ -69,10 +69,12 @@ def test_scores_are_those_of_the_regression(model: CommunityModel) -> None:
             continue
         common = np.flatnonzero(A[i] * A[j])
         shared = level.strengths[members[i] & members[j]]
-        expected = math.log1p(float(np.expm1(columns.membership + columns.strength * shared).sum())) + columns.level
-        expected += columns.neighbours * math.log1p(float((1 / graph.degrees[common]).sum()) / columns.scale)
-        expected += columns.popularity * math.log((graph.degrees[i] + 0.5) * (graph.degrees[j] + 0.5))
-        assert model.decision_function([(i, j)])[0] == pytest.approx(expected, abs=1e-9)
+        together = float(np.expm1(columns.membership + columns.strength * shared).sum())
+        known = (1 + float((1 / graph.degrees[common]).sum()) / columns.scale) ** columns.neighbours
+        alone = columns.popularity * math.log((graph.degrees[i] + 0.5) * (graph.degrees[j] + 0.5)) + columns.level
+        raised = math.exp(alone) * (together + known if columns.adds else (1 + together) * known)
+        expected = math.log((1 + raised / 4) ** 4 - 1) - math.log((1 + math.exp(alone) / 4) ** 4 - 1) + alone
+        assert model.decision_function([(i, j)])[0] == pytest.approx(expected, abs=1e-6)
 
 
 def test_an_explanation_adds_up_and_names_shared_communities_and_neighbours(model: CommunityModel) -> None:

@@ -80,9 +80,8 @@ def _size_facts(model: LinkModel, communities: Communities) -> dict[str, Any]:
     """How large communities are and how many a member is in, if there may be thousands; common neighbours count too."""
     import numpy as np
 
-    from philia.factors import SparseFactors
-
-    if not isinstance(model.factors_, SparseFactors) or not len(communities):
+    columns = getattr(model, "sparse_", None)
+    if columns is None or not len(communities):
         return {}
     sizes = np.array([len(community) for community in communities])
     inside = max(1, len(communities.nodes) - communities.n_unassigned)
@@ -90,7 +89,7 @@ def _size_facts(model: LinkModel, communities: Communities) -> dict[str, Any]:
         "median_size": float(np.median(sizes)),
         "largest_size": int(sizes.max()),
         "memberships_per_member": float(sizes.sum() / inside),
-        "neighbours_count": bool(model.factors_.neighbourhoods.nnz),
+        "neighbours_count": columns.neighbours > 0,
     }
 
 

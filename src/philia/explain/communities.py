@@ -548,7 +548,7 @@ def _read_columns(
     return tuple(found)
 
 
-def finer_structure(level: Level, graph: Graph, factors: CommunityFactors) -> dict[str, str]:
+def finer_structure(level: Level, graph: Graph, factors: CommunityFactors | SparseFactors) -> dict[str, str]:
     """The columns of B after those of the level, each with the community that it refines, or with "".
 
     A column refines a community if that is where most of what it adds to the log-odds of links is.
@@ -557,7 +557,7 @@ def finer_structure(level: Level, graph: Graph, factors: CommunityFactors) -> di
     together = (level.labels[rows] == level.labels[columns]) & (level.labels[rows] >= 0)
     where, found = level.labels[rows], {}
     for c in range(len(level), factors.counts[0]):
-        added = factors.homophilous[rows, c] * factors.homophilous[columns, c]
+        added = factors.affinities(c, rows) * factors.affinities(c, columns)
         inside = np.bincount(where[together], added[together], minlength=len(level))
         refines = len(level) and inside.max() > added.sum() / 2
         found[factors.names[c]] = level.names[int(inside.argmax())] if refines else ""
@@ -565,7 +565,7 @@ def finer_structure(level: Level, graph: Graph, factors: CommunityFactors) -> di
 
 
 def read_communities(
-    level: Level, graph: Graph, factors: CommunityFactors, stability: Stability | None = None
+    level: Level, graph: Graph, factors: CommunityFactors | SparseFactors, stability: Stability | None = None
 ) -> Communities:
     """The communities that were read off a graph, and those of the model that repel; memberships are shares of links.
 
@@ -573,34 +573,31 @@ def read_communities(
     """
     finer = finer_structure(level, graph, factors)
     found = _in_the_model(communities_of(level, graph), factors, finer)
-    normal = normalize(factors)
-    repelling = _read_columns(graph, factors, normal.of_kind("heterophilous"), rule_of("links"), odds_effect)
+    repelling: tuple[Community, ...] = ()
+    if factors.counts[1]:
+        columns, rule = factors.readable(), rule_of("links")
+        repelling = _read_columns(graph, columns, normalize(columns).of_kind("heterophilous"), rule, odds_effect)
     everyone = (*found, *repelling)
     if stability is not None:
         everyone = tuple(replace(community, refits=stability.of(community.name)) for community in everyone)
     shown = {community.name for community in repelling}
     empty = {name: "empty" for name in factors.names[factors.counts[0] :] if name not in shown}
-    return replace(found, found=everyone, rule=SHORTEST, left_out=empty, finer=finer)
+    rule_said = SHORTEST if factors.members is None else OVERLAPPING
+    return replace(found, found=everyone, rule=rule_said, left_out=empty, finer=finer)
 
 
-def read_sparse_communities(level: Level, graph: Graph, factors: SparseFactors) -> Communities:
-    """The communities that were read off a graph with thousands of them."""
-    found = communities_of(level, graph)
-    B = factors.homophilous.tocsc()
-    typical = [
-        float(np.median(B.data[first:end])) ** 2 if first < end else 0.0
-        for first, end in zip(B.indptr.tolist(), B.indptr[1:].tolist(), strict=False)
-    ]
-    return replace(found, found=_with_typical(found.found, typical), rule=OVERLAPPING)
-
-
-def _in_the_model(found: Communities, factors: CommunityFactors, finer: Mapping[str, str]) -> Communities:
+def _in_the_model(
+    found: Communities, factors: CommunityFactors | SparseFactors, finer: Mapping[str, str]
+) -> Communities:
     """The same communities with what they add in a model, finer columns that refine them included."""
+    refining: dict[str, list[int]] = {}
+    for column, refined in enumerate(finer.values(), start=factors.counts[0] - len(finer)):
+        refining.setdefault(refined, []).append(column)
     typical = []
     for c, community in enumerate(found.found):
-        columns = [c, *(factors.names.index(name) for name, refined in finer.items() if refined == community.name)]
-        affinities = factors.homophilous[rows_of(community.members, found.nodes)][:, columns]
-        typical.append(float((np.median(affinities, axis=0) ** 2).sum()) if len(affinities) else 0.0)
+        rows, columns = rows_of(community.members, found.nodes), [c, *refining.get(community.name, [])]
+        medians = [float(np.median(factors.affinities(column, rows))) for column in columns if len(rows)]
+        typical.append(math.fsum(median**2 for median in medians))
     return replace(found, found=_with_typical(found.found, typical))
 
 

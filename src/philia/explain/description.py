@@ -9,7 +9,6 @@ from scipy import sparse
 
 from philia._types import BoolArray, Float64Array, Int64Array
 from philia.explain.communities import Communities, memberships_of, rows_of
-from philia.factors import CommunityFactors, SparseFactors
 from philia.graphs.described import DescribedGraph
 from philia.graphs.frames import Column
 from philia.graphs.graph import Graph
@@ -19,7 +18,7 @@ _COLUMNS = 100
 
 
 def describe(
-    graph: Graph, factors: CommunityFactors | SparseFactors, communities: Communities, probabilities: Float64Array
+    graph: Graph, popularity: Float64Array, communities: Communities, probabilities: Float64Array
 ) -> DescribedGraph:
     """The graph with its communities as columns of nodes, and the fitted probability of each link.
 
@@ -30,9 +29,10 @@ def describe(
 
     >>> from philia import as_graph
     >>> from philia.explain import find_communities
+    >>> from philia.factors import CommunityFactors
     >>> graph = as_graph([("ann", "bob"), ("bob", "cat")])
     >>> factors = CommunityFactors(np.array([[2.0], [2.0], [0.0]]), np.array([[0.0], [1.5], [1.5]]), np.zeros(3))
-    >>> described = describe(graph, factors, find_communities(graph, factors, 0.5), np.array([0.9, 0.6]))
+    >>> described = describe(graph, factors.background, find_communities(graph, factors, 0.5), np.array([0.9, 0.6]))
     >>> described.nodes.to_pandas()
       node communities main_community   B1   C1
     0  ann          B1             B1  1.0  0.0
@@ -48,8 +48,8 @@ def describe(
         "communities": [" ".join(names[at] for at in _row(V, row)[0]) for row in range(graph.n_nodes)],
         "main_community": _main(names, V, scales, strengths > 0),
     }
-    if factors.background.any():
-        said["popularity"] = factors.background
+    if popularity.any():
+        said["popularity"] = popularity
     if len(names) <= _COLUMNS:
         said |= {name: V[:, [at]].toarray().ravel() for at, name in enumerate(names)}
     return DescribedGraph(graph, said, {"probability": probabilities}, colour_by="main_community")

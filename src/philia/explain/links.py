@@ -13,7 +13,7 @@ from philia._text import counted, html_table
 from philia._types import Node
 from philia.exceptions import InvalidParameterError
 from philia.explain.stability import CommunityStability, Interval, Stability
-from philia.factors import CommunityFactors, SparseFactors
+from philia.factors import CommunityFactors, Part, SparseFactors
 from philia.graphs.graph import Graph
 
 
@@ -129,7 +129,7 @@ class LinkExplanation:
 
 def explain_link(
     graph: Graph,
-    factors: CommunityFactors,
+    factors: CommunityFactors | SparseFactors,
     u: Node,
     v: Node,
     stability: Stability | None = None,
@@ -148,63 +148,45 @@ def explain_link(
       before any community     odds 1 to 1
       B1    attracts   odds × 2.72
       together                 odds 2.72 to 1
-    """
-    i, j = graph.nodes.row(u), graph.nodes.row(v)
-    if i == j:
-        raise InvalidParameterError(f"{u!r} was given twice; a link has two different nodes")
-    baseline, *terms = factors.contributions(np.array([i]), np.array([j]))[0].tolist()
-    affinities = np.hstack([factors.homophilous[[i, j]], factors.heterophilous[[i, j]]])
-    finer = {} if finer is None else finer
-    parts: dict[str, list[float]] = {}
-    for name, term in zip(factors.names, terms, strict=True):
-        parts.setdefault(finer.get(name) or name, []).append(term)
-    reasons = tuple(
-        _seen_by_others(
-            Reason(name, math.fsum(parts[name]), (float(mine), float(theirs)), finer=name in finer),
-            None if stability is None else stability.of(name),
-            (i, j),
-        )
-        for name, mine, theirs in zip(factors.names, *affinities, strict=True)
-        if name in parts
-    )
-    return LinkExplanation(u, v, graph.has_link(u, v), baseline, reasons)
 
-
-def explain_sparse_link(graph: Graph, factors: SparseFactors, u: Node, v: Node) -> LinkExplanation:
-    """The logit of the pair (u, v) as a sum over the communities that they share, and over their common neighbours.
+    If only members of communities are stored, common neighbours count as well.
 
     >>> from scipy.sparse import csr_array
     >>> from philia import as_graph
     >>> graph = as_graph([("ann", "bob"), ("bob", "cat")])
     >>> B, N = csr_array([[0.0], [1.0], [1.0]]), csr_array(graph.adjacency, dtype=float)
-    >>> print(explain_sparse_link(graph, SparseFactors(B, N, np.full(3, -1.0)), "ann", "cat"))
-    ann and cat: predicted probability 0.213 (not linked in the data)
-      before any community     odds 1 to 7.39
+    >>> print(explain_link(graph, SparseFactors(B, N, np.full(3, -5.0)), "ann", "cat"))
+    ann and cat: predicted probability 9.08e-05 (not linked in the data)
+      before any community     odds 1 to 22,026
       1 common neighbour, bob attracts   odds × 2
-      together                 odds 1 to 3.69
-
-    If several communities are shared, each has the part of their log-odds that it has of the odds they add.
+      together                 odds 1 to 11,013
     """
     i, j = graph.nodes.row(u), graph.nodes.row(v)
     if i == j:
         raise InvalidParameterError(f"{u!r} was given twice; a link has two different nodes")
-    mine, theirs = factors.homophilous[[i]], factors.homophilous[[j]]
-    both = factors.odds[[i]].multiply(factors.odds[[j]]).tocoo()
-    together = float(both.data.sum())
-    of_odds = math.log1p(together) / together if together else 0.0
-    reasons = [
-        Reason(f"B{c + 1}", float(term) * of_odds, (float(mine[0, c]), float(theirs[0, c])))
-        for c, term in sorted(zip(both.col.tolist(), both.data.tolist(), strict=True))
-    ]
-    common = factors.neighbourhoods[[i]].multiply(factors.neighbourhoods[[j]]).tocoo()
-    if common.nnz:
-        first = [str(name) for name in graph.nodes.pick(common.col[np.argsort(-common.data, kind="stable")][:_NAMED])]
-        more = ", …" if common.nnz > _NAMED else ""
-        said = f"{counted(common.nnz, 'common neighbour')}, {', '.join(first)}{more}"
-        added = factors.weight * math.log1p(float(common.data.sum()))
-        reasons.append(Reason(said, added, (math.nan, math.nan)))
-    baseline = float(factors.background[i] + factors.background[j])
-    return LinkExplanation(u, v, graph.has_link(u, v), baseline, tuple(reasons))
+    baseline, parts = factors.parts(i, j)
+    finer = {} if finer is None else finer
+    added: dict[str, list[float]] = {}
+    for part in parts:
+        added.setdefault(finer.get(part.name) or part.name, []).append(part.value)
+    reasons = tuple(
+        _seen_by_others(
+            Reason(_named(part, graph), math.fsum(added[part.name]), part.affinities, finer=part.name in finer),
+            None if stability is None else stability.of(part.name),
+            (i, j),
+        )
+        for part in parts
+        if part.name in added
+    )
+    return LinkExplanation(u, v, graph.has_link(u, v), baseline, reasons)
+
+
+def _named(part: Part, graph: Graph) -> str:
+    """The name of a community, or the names of common neighbours."""
+    if not part.nodes:
+        return part.name
+    first, more = graph.nodes.pick(np.array(part.nodes[:_NAMED])), ", …" if len(part.nodes) > _NAMED else ""
+    return f"{counted(len(part.nodes), 'common neighbour')}, {', '.join(map(str, first))}{more}"
 
 
 _NAMED = 3

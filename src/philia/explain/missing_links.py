@@ -11,7 +11,7 @@ from scipy.special import expit
 
 from philia._types import Float64Array, Int64Array, Node
 from philia.exceptions import InvalidParameterError
-from philia.factors import Factors, LowRankFactors, SparseFactors
+from philia.factors import Factors, LowRankFactors
 from philia.factors.boxes import Boxes
 from philia.graphs.graph import Graph
 
@@ -59,10 +59,9 @@ def best_missing_links(
     """
     if count < 1:
         raise InvalidParameterError(f"{count} links were asked for; ask for at least 1")
-    if isinstance(factors, SparseFactors) and graph.n_nodes > BLOCK_BY_BLOCK:
-        best = _among_sharing(graph, factors, count, node)
-    elif node is None and graph.n_nodes > BLOCK_BY_BLOCK and isinstance(factors, LowRankFactors):
-        best = _by_boxes(graph, factors, count, probability)
+    if node is None and graph.n_nodes > BLOCK_BY_BLOCK and factors.apart is not None:
+        apart = _by_boxes(graph, factors.apart, count, probability)
+        best = _among_sharing(graph, factors, factors.apart, apart, count)
     else:
         best = _by_blocks(graph, factors, count, node)
     scores, i, j = best
@@ -86,16 +85,16 @@ def _by_boxes(
     return found.scores, found.rows, found.columns
 
 
-def _among_sharing(graph: Graph, factors: SparseFactors, count: int, node: Node | None) -> _Found:
-    """The best pairs among those that share a community or a neighbour; others have only their popularity."""
-    rows = None if node is None else np.array([graph.nodes.row(node)])
-    best: _Found = (np.empty(0), np.empty(0, np.int64), np.empty(0, np.int64))
-    for some, products in factors.sharing(rows):
+def _among_sharing(graph: Graph, factors: Factors, apart: LowRankFactors, best: _Found, count: int) -> _Found:
+    """The best pairs, given those with the best scores ``apart``: pairs that share something may have larger ones."""
+    alone = factors.scores(best[1], best[2]) == apart.scores(best[1], best[2])
+    best = best[0][alone], best[1][alone], best[2][alone]
+    for some, products in factors.sharing():
         shared = products.tocoo()
         i, j = some[shared.row], shared.col.astype(np.int64)
-        free = (i != j if node is not None else i < j) & ~graph.linked(i, j)
+        free = (i < j) & ~graph.linked(i, j)
         i, j = i[free], j[free]
-        scores = np.concatenate([best[0], shared.data[free] + factors.background[i] + factors.background[j]])
+        scores = np.concatenate([best[0], shared.data[free] + apart.scores(i, j)])
         i, j = np.concatenate([best[1], i]), np.concatenate([best[2], j])
         if len(scores) > count:
             matter = np.flatnonzero(scores >= np.partition(scores, -count)[-count])

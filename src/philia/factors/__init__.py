@@ -5,7 +5,7 @@ from philia.factors.coins import CoinFactors
 from philia.factors.community import CommunityFactors
 from philia.factors.cone import ConeFactors
 from philia.factors.conversion import absorbed, doubled, rational, shift, split, strongest
-from philia.factors.factors import Factors, LowRankFactors
+from philia.factors.factors import Factors, LowRankFactors, Part
 from philia.factors.features import FeatureFactors
 from philia.factors.logistic import LogisticFactors
 from philia.factors.mixture import MixtureFactors
@@ -22,6 +22,7 @@ __all__ = [
     "LogisticFactors",
     "LowRankFactors",
     "MixtureFactors",
+    "Part",
     "SignedFactors",
     "SparseFactors",
     "absorbed",

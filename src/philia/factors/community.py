@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from philia._types import Float64Array, Int64Array
-from philia.factors.factors import LowRankFactors, Rows
+from philia.factors.factors import LowRankFactors, Part, Rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,6 +80,34 @@ class CommunityFactors(LowRankFactors):
         """
         baseline, *parts = self.contributions(np.array([i]), np.array([j]))[0].tolist()
         return ({"baseline": baseline} if baseline else {}) | dict(zip(self.names, parts, strict=True))
+
+    def parts(self, i: int, j: int) -> tuple[float, list[Part]]:
+        """The baseline of a pair, and what each community adds to its score.
+
+        >>> CommunityFactors(np.array([[1.0], [2.0]]), np.empty((2, 0)), np.zeros(2)).parts(0, 1)
+        (0.0, [Part(name='B1', value=2.0, affinities=(1.0, 2.0), nodes=())])
+        """
+        baseline, *values = self.contributions(np.array([i]), np.array([j]))[0].tolist()
+        mine, theirs = (np.append(self.homophilous[row], self.heterophilous[row]).tolist() for row in (i, j))
+        both = zip(mine, theirs, strict=True)
+        return baseline, [Part(*part) for part in zip(self.names, values, both, strict=True)]
+
+    def affinities(self, c: int, rows: npt.NDArray[np.integer]) -> Float64Array:
+        """The affinities of some nodes to the c-th attracting community.
+
+        >>> CommunityFactors.attracting(np.array([[1.0], [2.0]])).affinities(0, np.array([1])).tolist()
+        [2.0]
+        """
+        return np.asarray(self.homophilous[rows, c])
+
+    def below(self, others: CommunityFactors) -> CommunityFactors:
+        """The rows of these factors, and those of others below them.
+
+        >>> CommunityFactors.attracting(np.ones((1, 1))).below(CommunityFactors.attracting(np.ones((2, 1)))).n_nodes
+        3
+        """
+        new = others.arrays()
+        return CommunityFactors(**{name: np.concatenate([array, new[name]]) for name, array in self.arrays().items()})
 
     def features(self) -> Float64Array:
         """The columns of B and C, and the background if there is one.

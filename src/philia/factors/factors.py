@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import fields
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
-from philia._types import Float64Array
+from philia._types import Float64Array, Int64Array
 
 if TYPE_CHECKING:
     from philia.factors.community import CommunityFactors
@@ -21,6 +23,22 @@ CHUNK = 65536
 
 _LARGEST = 1e150
 """Scores are products, and those of larger numbers would overflow."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """What one column adds to the score of a pair, with the affinities of both nodes to it.
+
+    ``nodes`` are the rows of the common neighbours that a part stands for, those that say most first.
+
+    >>> Part("B1", 1.0, (1.0, 1.0)).nodes
+    ()
+    """
+
+    name: str
+    value: float
+    affinities: tuple[float, float]
+    nodes: tuple[int, ...] = ()
 
 
 class Factors(ABC):
@@ -48,6 +66,20 @@ class Factors(ABC):
     @abstractmethod
     def readable(self) -> CommunityFactors:
         """Nonnegative columns, readable as communities."""
+
+    @property
+    def members(self) -> sparse.csr_array | None:
+        """Who is a member of which attracting community (n × k), where only members are stored; otherwise None."""
+        return None
+
+    @property
+    def apart(self) -> LowRankFactors | None:
+        """The scores of pairs that share nothing, if they have low rank; None if all pairs have to be looked at."""
+        return None
+
+    def sharing(self, rows: npt.NDArray[np.integer] | None = None) -> Iterator[tuple[Int64Array, sparse.csr_array]]:
+        """Some rows at a time, and what sharing adds to their scores ``apart`` with every node (rows × n, sparse)."""
+        yield from ()
 
     def features(self) -> Float64Array:
         """All numbers of each node side by side (n × columns)."""
@@ -82,6 +114,11 @@ class LowRankFactors(Factors):
     >>> SignedFactors(np.array([[1.0], [-2.0]]), np.empty((2, 0))).scores(np.array([0]), np.array([1]))
     array([-2.])
     """
+
+    @property
+    def apart(self) -> LowRankFactors:
+        """The factors themselves: nothing is stored pair by pair."""
+        return self
 
     @abstractmethod
     def _product(self) -> tuple[Float64Array, Float64Array]:

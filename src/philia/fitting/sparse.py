@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -17,13 +17,14 @@ from philia.reading.hierarchy import scaled_columns
 
 @dataclass(frozen=True)
 class SparseColumns:
-    """How communities, common neighbours and degrees make the log-odds of a link.
+    """How communities, common neighbours and degrees make the rate at which two nodes meet (``SparseFactors``).
 
-    score_ij = log(1 + Σ_c (exp(membership + strength · w_c) - 1)) + neighbours · log(1 + Σ_z 1 / (scale · degree_z))
-               + popularity · (log(degree_i + ½) + log(degree_j + ½)) + level
+    log rate_ij = log(1 + Σ_c (exp(membership + strength · w_c) - 1)) + neighbours · log(1 + Σ_z 1 / (scale · degree_z))
+                  + popularity · (log(degree_i + ½) + log(degree_j + ½)) + level
 
     c runs over the communities that i and j share, w_c is the strength of each in the description, and z runs over
-    their common neighbours. Each sum is a product of a row of i and a row of j, with a column for each c and each z.
+    their common neighbours. Each sum is a product of a row of i and a row of j, with a column for each c and each z. If
+    common neighbours ``add`` to what communities do, the factors of both are added up, less 1.
 
     >>> from philia.datasets import classic
     >>> from philia.reading import read_levels
@@ -39,6 +40,7 @@ class SparseColumns:
     scale: float
     popularity: float
     level: float
+    adds: bool = False
 
     def factors(self, graph: Graph, level: Level) -> SparseFactors:
         """The factors of a graph with these communities."""
@@ -47,6 +49,7 @@ class SparseColumns:
             self.neighbourhoods(resources(graph)),
             self.background(graph.degrees),
             self.neighbours,
+            self.adds,
         )
 
     def affinities(self, level: Level, memberships: sparse.csr_array) -> sparse.csr_array:
@@ -62,17 +65,6 @@ class SparseColumns:
         """The log-odds that each node brings to a pair before anything is shared."""
         return np.asarray(self.popularity * np.log(degrees + 0.5) + self.level / 2)
 
-    def with_more_links(self, times: float) -> SparseColumns:
-        """The same probabilities for a graph with so many times the links, of which this one was fitted to a part.
-
-        Degrees and the sums over common neighbours are as many times larger there.
-
-        >>> SparseColumns(2.0, 0.5, 1.0, 0.03, 0.5, -8.0).with_more_links(2.0).scale
-        0.06
-        """
-        level = self.level - 2 * self.popularity * float(np.log(times))
-        return replace(self, scale=self.scale * times, level=level)
-
     def to_dict(self) -> dict[str, Any]:
         """Plain values for files."""
         return asdict(self)
@@ -81,7 +73,10 @@ class SparseColumns:
     def from_dict(cls, values: dict[str, Any]) -> SparseColumns:
         """The inverse of ``to_dict``; raises ``ValueError`` for anything else."""
         found = cls(**values)
-        for name, value in asdict(found).items():
+        numbers = asdict(found)
+        if type(numbers.pop("adds")) is not bool:
+            raise ValueError(f"adds of the sparse columns is {str(found.adds)[:40]!r}, neither true nor false")
+        for name, value in numbers.items():
             least = 0.0 if name in ("membership", "strength", "neighbours", "scale") else -np.inf
             wrong = type(value) not in (int, float) or not (np.isfinite(value) and value >= least)
             if wrong or (name == "scale" and value == 0):

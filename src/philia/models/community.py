@@ -12,20 +12,14 @@ from typing import Any, Final, Literal, Self
 
 import numpy as np
 
-from philia._types import Int64Array, Node
+from philia._types import Float64Array, Int64Array, Node
 from philia.exceptions import InvalidParameterError
 from philia.explain import LinkExplanation, NormalizedFactors, explain_link, normalize
-from philia.explain.communities import (
-    Communities,
-    finer_structure,
-    odds_effect,
-    read_communities,
-    read_sparse_communities,
-)
-from philia.explain.links import explain_sparse_link
+from philia.explain.communities import Communities, finer_structure, odds_effect, read_communities
 from philia.explain.rules import DOUBLED, rule_names
 from philia.explain.significance import Significance, measure_significance, popularity_offsets, significance_folds
 from philia.factors import CommunityFactors, Factors, SparseFactors
+from philia.factors.sparse import MOST_ENTRIES
 from philia.fitting import AllPairs, CommunityParametrization, Problem, solver_for
 from philia.fitting.community import BACKGROUNDS, Background
 from philia.fitting.estimator import AUTO, check_counts, check_is_fitted
@@ -231,13 +225,15 @@ class CommunityModel(Factorization):
 
         ``left_out`` of the answer names what is not worth showing: what has the same members as another community, for
         example, or after ``significance`` what is not distinguishable from chance. ``everything`` shows that as well,
-        as far as it has members.
+        as far as it has members. A sparse model shows everything, since each membership was tested by what it explains.
         """
-        return super().communities(rule, everything=everything)
+        check_is_fitted(self)
+        tested = self.factors_.members is not None and self.significance_ is None
+        return super().communities(rule, everything=everything or tested)
 
     def _read(self, rule: str | float | None) -> Communities:
         level = self.level()
-        if rule is not None and isinstance(self.factors_, SparseFactors):
+        if rule is not None and self.factors_.members is not None:
             raise InvalidParameterError(
                 f"the rule is {rule!r}, and the model has {self.factors_.counts[0]:,} communities of which it stores "
                 "only the members; a rule chooses members from columns with a number for every node, so leave it out, "
@@ -245,8 +241,6 @@ class CommunityModel(Factorization):
             )
         if rule is not None or level is None:
             found = super()._read(rule)
-        elif isinstance(self.factors_, SparseFactors):
-            found = read_sparse_communities(level, self.graph_, self.factors_)
         else:
             found = read_communities(level, self.graph_, self.factors_, self.stability_)
         return found if self.significance_ is None else found.tested(self.significance_)
@@ -258,11 +252,7 @@ class CommunityModel(Factorization):
             return None
         kept: tuple[Any, Level] | None = vars(self).get("_level")
         if kept is None or kept[0] is not self.read_:
-            known = seen(self.graph_, self.held_out_)
-            if isinstance(self.factors_, SparseFactors):
-                level = overlapping_level(known, self.read_, self.factors_.homophilous)
-            else:
-                level = level_of(known, self.read_)
+            level = overlapping_level(seen(self.graph_, self.held_out_), self.read_, self.factors_.members)
             kept = self._level = self.read_, level
         return kept[1]
 
@@ -279,13 +269,14 @@ class CommunityModel(Factorization):
         1 community: no shorter than none
         """
         check_is_fitted(self)
-        if isinstance(self.factors_, SparseFactors) and self.read_ is not None:
-            kept: tuple[Any, Hierarchy] | None = vars(self).get("_above")
-            if kept is None or kept[0] is not self.factors_:
-                known = seen(self.graph_, self.held_out_)
-                kept = self._above = self.factors_, levels_above(known, self.read_, self.factors_.homophilous)
-            return kept[1]
-        return self._levels_of(self.graph_)
+        members = self.factors_.members
+        if members is None or self.read_ is None:
+            return self._levels_of(self.graph_)
+        kept: tuple[Any, Hierarchy] | None = vars(self).get("_above")
+        if kept is None or kept[0] is not self.factors_:
+            known = seen(self.graph_, self.held_out_)
+            kept = self._above = self.factors_, levels_above(known, self.read_, members)
+        return kept[1]
 
     def __getstate__(self) -> dict[str, Any]:
         """Everything except what can be read off the graph again."""
@@ -402,8 +393,6 @@ class CommunityModel(Factorization):
         """
         check_is_fitted(self)
         u, v = two_names(u, v)
-        if isinstance(self.factors_, SparseFactors):
-            return explain_sparse_link(self.graph_, self.factors_, u, v)
         level = self.level()
         finer = None if level is None else finer_structure(level, self.graph_, self.factors_)
         return explain_link(self.graph_, self.factors_, u, v, self.stability_, finer)
@@ -434,13 +423,12 @@ class CommunityModel(Factorization):
         """
         check_is_fitted(self)
         links, left_out, nodes = rows_of_neighbours(self.graph_.nodes, neighbours, unknown)
-        if isinstance(self.factors_, SparseFactors):
-            level, known = self.level(), seen(self.graph_, self.held_out_)
-            assert self.sparse_ is not None
-            assert level is not None
+        level = self.level()
+        if self.sparse_ is not None and level is not None:
+            known = seen(self.graph_, self.held_out_)
             return Placement(nodes, placed_by_links(self.sparse_, known, level, links), links, 0.0, copy(self))
         columns = self._settled().parametrization()
-        F = columns.columns(self.factors_)
+        F = columns.columns(self.factors_.readable())
         with self._working():
             placed, residuals = fold_in(
                 columns.recipe, F, links, left_out, penalty=self.penalty_, executor=self._executor()
@@ -469,7 +457,7 @@ class CommunityModel(Factorization):
             raise InvalidParameterError(f"iterations is {iterations!r}; it must be a whole number, 1 or more")
         before = self.graph_
         after = grown(before, as_graph(X, weights=before.weights is not None))
-        if isinstance(self.factors_, SparseFactors):
+        if self.sparse_ is not None:
             return self.fit(after, held_out=self.held_out_, on_iteration=on_iteration)
         following = self._settled()
         solver = solver_for(self.solver, after, following.recipe(), self.held_out_)
@@ -588,10 +576,20 @@ class CommunityModel(Factorization):
 
     def read_columns(self) -> CommunityFactors:
         """The columns that are read as communities, without finer structure, as factors."""
-        level = self.level()
-        if level is None or isinstance(self.factors_, SparseFactors):
-            return self.factors_.readable()
-        return replace(self.factors_, homophilous=level.memberships.multiply(level.affinities).toarray())
+        level, (n, k) = self.level(), self.factors_.homophilous.shape
+        if self.sparse_ is not None and n * k > MOST_ENTRIES:
+            raise InvalidParameterError(
+                f"refits are matched column by column, and {k:,} communities of {n:,} nodes would take {n * k:,} "
+                "numbers, nearly all of them 0; fit the graph again with held_out=0.1, and compare the communities of "
+                "both fits with philia.evaluate.best_match_f1"
+            )
+        columns = self.factors_.readable()
+        if level is None or self.sparse_ is not None:
+            return columns
+        return replace(columns, homophilous=level.memberships.multiply(level.affinities).toarray())
+
+    def _popularity(self) -> Float64Array:
+        return self.factors_.background
 
     def _refitted(self, seed: int) -> CommunityFactors:
         """A refit repeats the choice where the fit chose, since another choice may find other communities."""
@@ -615,7 +613,7 @@ class CommunityModel(Factorization):
         for name, count in zip(("homophilous", "heterophilous"), model.factors_.counts, strict=True):
             if getattr(model, f"n_{name}") not in (AUTO, count):
                 raise ValueError(f"n_{name} is {getattr(model, f'n_{name}')}, and there are {count} columns")
-        if isinstance(model.factors_, SparseFactors):
+        if model.factors_.members is not None:
             if kept.read is None:
                 raise ValueError("the communities are sparse, and it does not say which are the main ones")
             model.sparse_ = SparseColumns.from_dict(kept.chosen["sparse"])

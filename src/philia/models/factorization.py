@@ -15,7 +15,7 @@ import numpy as np
 
 from philia.exceptions import InvalidParameterError
 from philia.execution import Executor, as_executor, opened
-from philia.factors import Factors, SparseFactors
+from philia.factors import Factors
 from philia.fitting import AllPairs, Parametrization, Problem, SampledPairs, solver_for
 from philia.fitting.journal import Journal
 from philia.graphs import Graph
@@ -132,7 +132,7 @@ class Factorization(LinkModel):
         if type(penalty) not in (int, float) or not 0 <= penalty < np.inf:
             raise ValueError(f"the chosen penalty is {penalty!r}, not a finite number of at least 0")
         model.penalty_ = penalty
-        if isinstance(kept.factors, SparseFactors):  # there is no F
+        if "sparse" in kept.chosen:  # there is no F
             return model
         parametrization = model._settled().parametrization()
         columns, expected = parametrization.columns(kept.factors), len(parametrization.recipe.mixing)

@@ -54,6 +54,7 @@ _SHAPES: dict[Any, dict[str, str]] = {
         "background": "n",
         "communities": "1",
         "weight": "1",
+        "adds": "1",
         **{f"homophilous_{part}": length for part, length in (("values", "b"), ("columns", "b"), ("starts", "r"))},
         **{f"neighbourhoods_{part}": length for part, length in (("values", "d"), ("columns", "d"), ("starts", "r"))},
     },
@@ -61,7 +62,7 @@ _SHAPES: dict[Any, dict[str, str]] = {
 """The shape of each array of each kind of factors: the same letter is the same length, and n the number of nodes."""
 
 _WHOLE = (
-    "groups", "seed", "communities", "homophilous_columns", "homophilous_starts", "neighbourhoods_columns",
+    "groups", "seed", "communities", "adds", "homophilous_columns", "homophilous_starts", "neighbourhoods_columns",
     "neighbourhoods_starts",
 )  # fmt: skip
 """Arrays of whole numbers; all others hold fractions."""

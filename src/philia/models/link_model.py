@@ -31,7 +31,7 @@ from philia.explain import (
 from philia.explain.communities import communities_of_columns, memberships_of, rows_of
 from philia.explain.rules import rule_names
 from philia.explain.stability import measure_stability
-from philia.factors import CommunityFactors, Factors, LowRankFactors, SparseFactors
+from philia.factors import CommunityFactors, Factors
 from philia.factors.factors import Rows
 from philia.fitting.estimator import Estimator, check_is_fitted
 from philia.fitting.journal import CheckpointLike, Journal, ResumableFit
@@ -40,7 +40,7 @@ from philia.initialization import WholeStart
 from philia.models.files import KeptModel, read_model, refusing_damage, write_model
 from philia.objective import Loss, mean_log_likelihood
 from philia.objective.likelihood import estimated_log_likelihood
-from philia.objective.rates import draw_graph, draw_sparse_graph
+from philia.objective.rates import draw_graph
 from philia.pairs import HeldOut, HeldOutLike, as_held_out, rows_of_pairs
 from philia.pairs.names import two_names
 from philia.solvers import OnIteration, Progress, Solution
@@ -340,8 +340,11 @@ class LinkModel(Estimator):
     def described_by(self, communities: Communities) -> DescribedGraph:
         """The same with given communities of the graph, such as those of another level."""
         probabilities = self.loss.probability(self.factors_.scores(*self.graph_.links))
-        factors = self.factors_ if isinstance(self.factors_, SparseFactors) else self.factors_.readable()
-        return describe(self.graph_, factors, communities, np.asarray(probabilities))
+        return describe(self.graph_, self._popularity(), communities, np.asarray(probabilities))
+
+    def _popularity(self) -> Float64Array:
+        """What each node brings to the score of every pair; zeros if the model has no such number."""
+        return self.factors_.readable().background
 
     def features(self) -> Float64Array:
         """The fitted numbers, such as B, C and popularity: one row per node, in the order of ``graph_.nodes``."""
@@ -440,9 +443,7 @@ class LinkModel(Estimator):
         """
         check_is_fitted(self)
         nodes, rng = self.graph_.nodes, generator(random_state)
-        if len(nodes) > PAIR_BY_PAIR and isinstance(self.factors_, SparseFactors):
-            return draw_sparse_graph(self.factors_, nodes, rng)
-        if len(nodes) > PAIR_BY_PAIR and isinstance(self.factors_, LowRankFactors):
+        if len(nodes) > PAIR_BY_PAIR and self.factors_.apart is not None:
             return draw_graph(self.factors_, self.loss, nodes, rng)
         return sample_graph(lambda rows, columns: np.clip(self.expected_block(rows, columns), 0, 1), nodes, rng)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from scipy import sparse
@@ -13,7 +13,6 @@ from scipy import sparse
 from philia._types import Float64Array, Int64Array, Node, Pair
 from philia.exceptions import InvalidParameterError
 from philia.explain import Communities, Community, LinkExplanation, PredictedLink, explain_link
-from philia.explain.links import explain_sparse_link
 from philia.explain.rules import members_by_shares, missing_shares, nearest, shares_through
 from philia.factors import CommunityFactors, SparseFactors
 from philia.fitting.sparse import SparseColumns
@@ -88,7 +87,7 @@ class Placement:
     def memberships(self, node: Node | None = None) -> dict[str, float]:
         """The membership of one new node in every community, from 0 to 1, largest first."""
         row, found = self._row(node), self.model.communities().found
-        if isinstance(self.factors, SparseFactors):  # all members have the same affinity
+        if self.factors.members is not None:  # all members have the same affinity
             shares = self._shares_of_links(None)
             all_of_it = {c.name: float(shares[c.name][row]) for c in found}
         else:
@@ -99,14 +98,10 @@ class Placement:
         """Why a link between a new node and a fitted one is likely or unlikely."""
         new, fitted = two_names(new, fitted)
         (i,), (j,) = self._rows([(new, fitted)])
-        rows = np.array([self.model.graph_.n_nodes + i, j])
-        linked = np.arange(int(self.links[i, j] != 0))  # the link between row 0 and row 1, or none
-        together = self._together
-        if isinstance(together, SparseFactors):
-            ends = Graph.from_rows(linked + rows[1], linked + rows[0], Nodes([*self.model.graph_.nodes, *self.nodes]))
-            return explain_sparse_link(ends, together, new, fitted)
-        pair = Graph.from_rows(linked, linked + 1, Nodes([new, fitted]))
-        return explain_link(pair, together.rows(rows), new, fitted)
+        linked = np.arange(int(self.links[i, j] != 0))  # the link between both, or none
+        everyone = Nodes([*self.model.graph_.nodes, *self.nodes])
+        pair = Graph.from_rows(linked + j, linked + self.model.graph_.n_nodes + i, everyone)
+        return explain_link(pair, self._together, new, fitted)
 
     def top_links(self, count: int = 10, *, node: Node | None = None) -> list[PredictedLink]:
         """The most likely further links with fitted nodes, of one new node or of all, best first."""
@@ -134,11 +129,8 @@ class Placement:
     @cached_property
     def _together(self) -> CommunityFactors | SparseFactors:
         """The fitted rows, and the new ones below them."""
-        if isinstance(self._fitted, SparseFactors):
-            assert isinstance(self.factors, SparseFactors)
-            return self._fitted.below(self.factors)
-        new = self.factors.arrays()
-        return CommunityFactors(**{name: np.concatenate([a, new[name]]) for name, a in self._fitted.arrays().items()})
+        fitted: Any = self._fitted  # of the same kind
+        return cast("CommunityFactors | SparseFactors", fitted.below(self.factors))
 
     @property
     def _fitted(self) -> CommunityFactors | SparseFactors:
@@ -171,7 +163,7 @@ class Placement:
         if rule not in (None, "links"):
             return {}
         level, own, fitted = self.model.level() if rule is None else None, self.factors, self._fitted
-        if level is not None and isinstance(own, SparseFactors):
+        if level is not None and own.members is not None:
             shares = shares_of_new(level, self.links).toarray()
             return dict(zip(own.names, np.where(members_by_shares(shares), shares, 0.0).T, strict=True))
         own, fitted = own.readable(), fitted.readable()
@@ -219,6 +211,7 @@ def placed_by_links(columns: SparseColumns, known: Graph, level: Level, links: s
         columns.neighbourhoods(scaled_columns(links, 1 / np.sqrt(np.maximum(1, known.degrees)))),
         columns.background(np.diff(links.indptr)),
         columns.neighbours,
+        columns.adds,
     )
 
 

@@ -27,14 +27,13 @@ from functools import cached_property
 from heapq import heapify, heappop, heappush
 
 import numpy as np
-from scipy.special import expit
 
 from philia._types import BoolArray, Float64Array, Int64Array
 from philia.execution import LocalThreads, one_blas_thread
-from philia.factors import CommunityFactors, LowRankFactors, SparseFactors
+from philia.factors import Factors, LowRankFactors
 from philia.factors.boxes import Boxes, DrawnPairs
 from philia.graphs import Graph, Nodes
-from philia.objective.losses import CrossEntropy, Loss
+from philia.objective.losses import Loss
 
 _AT_ONCE = 2**14  # pairs drawn at a time: their rows of both sides stay in the cache
 _TILE = 1024  # rows and columns of a block of pairs that is enumerated: 8 MB of scores
@@ -431,12 +430,13 @@ class _Piece:
 _LOG = logging.getLogger("philia")
 
 
-def draw_graph(factors: LowRankFactors, loss: Loss, nodes: Nodes, rng: np.random.Generator) -> Graph:
+def draw_graph(factors: Factors, loss: Loss, nodes: Nodes, rng: np.random.Generator) -> Graph:
     """A random graph in which every pair is linked independently with its own probability.
 
-    Pairs are drawn at upper bounds of their rates, for groups of nodes with similar factors, and thinned to the true
-    rates, which is exact whatever the bounds. Where bounds are loose, as for a dense graph, most pairs are enumerated,
-    and a log message says so.
+    The factors say what scores pairs have ``apart``. Those pairs are drawn at upper bounds of their rates, for groups
+    of nodes with similar factors, and thinned to the true rates, which is exact whatever the bounds. Where bounds are
+    loose, as for a dense graph, most pairs are enumerated, and a log message says so. Pairs that share something are
+    looked at one by one.
 
     >>> from philia.factors import CommunityFactors
     >>> from philia.objective import CrossEntropy
@@ -445,10 +445,21 @@ def draw_graph(factors: LowRankFactors, loss: Loss, nodes: Nodes, rng: np.random
     Graph(30 nodes, 435 links)
     """
     index = np.int32 if len(nodes) < 2**31 else np.int64
-    rows, columns, links, told = [np.empty(0, index)], [np.empty(0, index)], 0, False
-    for drawn in PairRates.of(factors, loss).draw(rng):
-        rows.append(drawn.rows.astype(index))
-        columns.append(drawn.columns.astype(index))
+    ends = [*_apart(factors, loss, rng), *_sharing(factors, loss, rng)]
+    rows, columns = (np.concatenate([np.empty(0, index), *(pair[side] for pair in ends)]) for side in (0, 1))
+    return Graph.from_rows(rows.astype(index), columns.astype(index), nodes)
+
+
+def _apart(factors: Factors, loss: Loss, rng: np.random.Generator) -> Iterator[tuple[Int64Array, Int64Array]]:
+    """The ends of drawn links between nodes that share nothing."""
+    apart, links, told = factors.apart, 0, False
+    assert apart is not None
+    for drawn in PairRates.of(apart, loss).draw(rng):
+        rows, columns = drawn.rows, drawn.columns
+        if apart is not factors:
+            alone = factors.scores(rows, columns) == apart.scores(rows, columns)
+            rows, columns = rows[alone], columns[alone]
+        yield rows, columns
         links += len(drawn.rows)
         if not told and drawn.looked > max(_MANY[0] * links, _MANY[1]):
             _LOG.info(
@@ -456,28 +467,14 @@ def draw_graph(factors: LowRankFactors, loss: Loss, nodes: Nodes, rng: np.random
                 "much that most pairs have to be examined one by one, which takes as long as all pairs"
             )
             told = True
-    return Graph.from_rows(np.concatenate(rows), np.concatenate(columns), nodes)
 
 
-def draw_sparse_graph(factors: SparseFactors, nodes: Nodes, rng: np.random.Generator) -> Graph:
-    """A random graph in which every pair is linked independently, with the sigmoid of its score as probability.
-
-    Pairs that share a community or a neighbour are looked at one by one; the others have only a background.
-
-    >>> from scipy import sparse
-    >>> B, N = sparse.csr_array(np.full((30, 1), 9.0)), sparse.csr_array((30, 30))
-    >>> draw_sparse_graph(SparseFactors(B, N, np.zeros(30)), Nodes.numbered(30), np.random.default_rng(0))
-    Graph(30 nodes, 435 links)
-    """
-    a, nothing = factors.background, np.empty((factors.n_nodes, 0))
-    found = []
-    for drawn in PairRates.of(CommunityFactors(nothing, nothing, a), CrossEntropy()).draw(rng):
-        alone = factors.scores(drawn.rows, drawn.columns) == a[drawn.rows] + a[drawn.columns]
-        found.append((drawn.rows[alone], drawn.columns[alone]))
+def _sharing(factors: Factors, loss: Loss, rng: np.random.Generator) -> Iterator[tuple[Int64Array, Int64Array]]:
+    """The ends of drawn links between nodes that share something."""
     for some, products in factors.sharing():
-        shared = products.tocoo()
+        shared, apart = products.tocoo(), factors.apart
+        assert apart is not None
         i, j = some[shared.row], shared.col.astype(np.int64)
-        linked = (rng.random(len(i)) < expit(shared.data + a[i] + a[j])) & (i < j)
-        found.append((i[linked], j[linked]))
-    rows, columns = (np.concatenate(ends) for ends in zip(*found, strict=True))
-    return Graph.from_rows(rows, columns, nodes)
+        probabilities = loss.probability(shared.data + apart.scores(i, j))
+        linked = (rng.random(len(i)) < probabilities) & (i < j)
+        yield i[linked], j[linked]

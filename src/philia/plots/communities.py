@@ -17,7 +17,6 @@ from philia._types import Float64Array, Int64Array
 from philia.explain import Communities, Community, Stability
 from philia.explain.communities import rows_of
 from philia.explain.links import factor_in_words
-from philia.factors import SparseFactors
 from philia.factors.community import Kind
 from philia.models import CommunityModel
 from philia.plots.matrices import CELLS, along_diagonal, checked_order, grouped, heat_map, top_level
@@ -170,7 +169,7 @@ def _columns(model: CommunityModel, rows: Int64Array, kinds: Sequence[Kind]) -> 
 
 def _drawn(model: CommunityModel) -> tuple[Float64Array, Float64Array, Sequence[str]]:
     """The columns that attract, those that repel, and their names."""
-    if isinstance(model.factors_, SparseFactors):
+    if model.factors_.members is not None:
         level = top_level(model)
         names = [name if name.count("+") < 2 else f"{name.split('+')[0]}+…" for name in level.names]
         return level.memberships.multiply(level.affinities).toarray(), model.factors_.heterophilous, names

@@ -10,7 +10,7 @@ from scipy.special import expit
 
 from philia._types import Float64Array, Int64Array
 from philia.exceptions import InvalidParameterError
-from philia.factors import CommunityFactors, SparseFactors
+from philia.factors import CommunityFactors
 from philia.graphs.graph import Graph
 from philia.models import CommunityModel
 from philia.plots.style import PROBABILITY_MAP, TICK, axes_or_new, label
@@ -195,7 +195,7 @@ def grouped(model: CommunityModel) -> Int64Array:
     >>> bool((grouped(model) == by_community(model.read_columns())).all())
     True
     """
-    if isinstance(model.factors_, SparseFactors):
+    if model.factors_.members is not None:
         levels = model.hierarchy()
         order = [-model.graph_.degrees, levels.default.labels, top_level(model).labels]
         return np.lexsort(order).astype(np.int64)

@@ -17,7 +17,6 @@ from philia._text import counted
 from philia._types import Float64Array, Int64Array
 from philia.explain import Communities, Community
 from philia.explain.communities import memberships_of, rows_of
-from philia.factors import SparseFactors
 from philia.graphs import Graph
 from philia.models import CommunityModel
 from philia.plots.layout import Layout
@@ -135,7 +134,7 @@ class CommunityMap:
     @classmethod
     def of(cls, model: CommunityModel) -> CommunityMap:
         """The attracting communities of a model at its default level; of thousands, the level with at most 24."""
-        if isinstance(model.factors_, SparseFactors):
+        if model.factors_.members is not None:
             level = top_level(model)
             short = [name if name.count("+") < 2 else f"{name.split('+')[0]}+…" for name in level.names]
             main = np.flatnonzero(level.labels >= 0)
@@ -183,7 +182,7 @@ def network(model: CommunityModel, ax: Axes | None = None) -> Axes:
     '34 nodes, 78 links, 2 communities'
     """
     graph = model.graph_
-    if graph.n_nodes > MOST_NODES or isinstance(model.factors_, SparseFactors):
+    if graph.n_nodes > MOST_NODES or model.factors_.members is not None:
         return _draw_map(CommunityMap.of(model), model, ax)
     drawing = Drawing.of(model)
     ax = _canvas(drawing.layout, ax)
@@ -277,7 +276,7 @@ def _draw_map(drawn: CommunityMap, model: CommunityModel, ax: Axes | None) -> Ax
             f"{name}\n{size:,}", tuple(place), ha="center", va="center", fontsize=TICK - 1.5, path_effects=halo,
             zorder=3,
         )  # fmt: skip
-    total = len(model.communities()) if isinstance(model.factors_, SparseFactors) else len(drawn.names)
+    total = len(model.communities()) if model.factors_.members is not None else len(drawn.names)
     parts = f" in {len(drawn.names)} parts" if total != len(drawn.names) else ""
     label(ax, title=f"{_counted(model.graph_)}, {_communities(total)}{parts}")
     return ax

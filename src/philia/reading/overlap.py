@@ -20,7 +20,7 @@ from scipy import sparse
 from philia._types import BoolArray, Float64Array, Int64Array
 from philia.factors import row_products
 from philia.graphs import Graph
-from philia.reading.hierarchy import Hierarchy, Level
+from philia.reading.hierarchy import Hierarchy, Level, level_of
 from philia.reading.length import LEAST, RIDGE, Description, DescriptionLength
 from philia.reading.search import Effort, shortest
 
@@ -104,8 +104,8 @@ def levels_above(graph: Graph, labels: Int64Array, members: sparse.csr_array) ->
     return Hierarchy(graph, DescriptionLength(graph).describe(labels), overlapping_level(graph, labels, members))
 
 
-def overlapping_level(graph: Graph, labels: Int64Array, members: sparse.csr_array) -> Level:
-    """The level with these main communities and members (n × k, stored for members).
+def overlapping_level(graph: Graph, labels: Int64Array, members: sparse.csr_array | None) -> Level:
+    """The level with these main communities and members (n × k, stored for members); None reads them off the links.
 
     >>> from philia import as_graph
     >>> triangle = as_graph([("ann", "bob"), ("bob", "cat"), ("cat", "ann"), ("ann", "dan")])
@@ -113,6 +113,8 @@ def overlapping_level(graph: Graph, labels: Int64Array, members: sparse.csr_arra
     >>> level.of("bob"), level.of("dan")
     ({'B1': 1.0}, {})
     """
+    if members is None:
+        return level_of(graph, labels)
     measure = DescriptionLength(graph)
     finest = measure.describe(labels)
     ones = sparse.csr_array((np.ones(members.nnz), members.indices, members.indptr), shape=members.shape)

@@ -17,7 +17,7 @@ from philia.evaluate.covers import CoverLike, as_cover, compare_communities
 from philia.exceptions import InvalidParameterError
 from philia.explain import Communities
 from philia.explain.communities import memberships_of, rows_of
-from philia.factors import CommunityFactors, SparseFactors
+from philia.factors import CommunityFactors
 from philia.graphs import Graph, Nodes
 from philia.models import CommunityModel, LinkModel
 
@@ -55,7 +55,7 @@ class Findings:
                 "for example CommunityModel().fit(graph)"
             )
         # The tree of a sparse model has a leaf for every community.
-        communities = model.communities(everything=isinstance(model.factors_, SparseFactors))
+        communities = model.communities(everything=model.factors_.members is not None)
         return cls(model, communities, _incidence(communities), ShownNames.of(model.graph_.nodes))
 
     @property
@@ -71,7 +71,7 @@ class Findings:
     @property
     def sparse(self) -> bool:
         """Whether there may be thousands of communities, of which only members are stored."""
-        return isinstance(self.model.factors_, SparseFactors)
+        return self.model.factors_.members is not None
 
     @cached_property
     def sizes(self) -> Int64Array:

@@ -11,6 +11,7 @@ from scipy.special import expit
 
 from philia._types import BoolArray, Float64Array, Int64Array
 from philia.factors import SparseFactors
+from philia.factors.sparse import SHAPE
 from philia.graphs import Graph
 from philia.pairs import seen
 from philia.report.explorer import LETTER, Numbering, OnProgress, narrow
@@ -111,6 +112,8 @@ class LookedUp:
             },
             "neighbours": {
                 "weight": factors.weight,
+                "adds": factors.adds,
+                "shape": SHAPE,
                 "start": start.astype(np.uint32),
                 "rows": narrow(every.index[neighbours]),
                 "counted": counted.astype(np.uint32),

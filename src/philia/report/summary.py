@@ -271,10 +271,11 @@ def _settings(model: CommunityModel) -> list[list[str]]:
 
 def _sparse_settings(model: CommunityModel, columns: SparseColumns) -> list[list[str]]:
     chosen = "chosen so that hidden pairs are likeliest"
+    joined = "added to what communities do" if columns.adds else "multiplied with what communities do"
     return [
         ["communities that attract", f"{model.factors_.counts[0]:,} (read off the links; only members are stored)"],
         ["log-odds of sharing one", f"{columns.membership:.3g} + {columns.strength:.3g} × its strength ({chosen})"],
-        ["weight of common neighbours", f"{columns.neighbours:.3g} ({chosen})"],
+        ["weight of common neighbours", f"{columns.neighbours:.3g}, {joined} ({chosen})"],
         ["baseline", f"each node's number of links, with exponent {columns.popularity:.2g}"],
         ["seed", _plain(model.random_state)],
         ["held-out pairs", "none" if model.held_out_ is None else str(model.held_out_)],

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.special import expit
 
 from philia._types import Float64Array, Int64Array
-from philia.factors import row_products
+from philia.factors.sparse import odds_of_rates, row_products
 from philia.fitting.sparse import SparseColumns, resources
 from philia.graphs import Graph
 from philia.pairs import HeldOut, PairSample, seen
@@ -28,7 +28,7 @@ _HIDDEN_SHARE, _MOST_HIDDEN = 0.1, 20_000
 _OTHERS = 10, 300_000
 """Other pairs drawn per hidden link, and in all at least: they decide how few false links are ranked high."""
 
-_SCALES = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3)
+_SCALES = (0.001, 0.003, 0.01, 0.03, 0.1)
 """The scales of common neighbours that are tried. Below the first the curve is a logarithm wherever there are common
 neighbours, and above the last nearly a straight line."""
 
@@ -58,9 +58,11 @@ def choose_sparse(graph: Graph, held_out: HeldOut | None, read: Read, rng: np.ra
     """The weights of communities, common neighbours and degrees with which hidden pairs are likeliest.
 
     Some links are hidden, and communities are read off the others, once with the nodes that have a single link with
-    members and once without them. Each pair counts as many times as it stands for others, so probabilities are those
-    of pairs that were never seen. Of the scales with which hidden pairs are as likely as with the best, within one
-    standard error, it is the one with which hidden links rank highest.
+    members and once without them. A link is no common neighbour of its own ends, so neighbours and degrees are counted
+    with all links but the pair's own: in a graph with fewer links everything would count for more. Each pair counts as
+    many times as it stands for others, so probabilities are those of pairs that were never seen. Of the scales with
+    which hidden pairs are as likely as with the best, within one standard error, with neighbours that add or multiply,
+    it is the one with which hidden links rank highest.
 
     >>> from philia.datasets import overlapping_cliques
     >>> from philia.reading import Effort, shortest
@@ -73,12 +75,12 @@ def choose_sparse(graph: Graph, held_out: HeldOut | None, read: Read, rng: np.ra
     began = time.perf_counter()
     known = seen(graph, held_out)
     hidden = some_links(known, min(round(_HIDDEN_SHARE * known.n_links), _MOST_HIDDEN), rng)
-    visible = _without(known, hidden)
-    overlaps = read(visible)
-    sample = _sample(graph, known, visible, hidden, held_out, rng)
-    readings = [_Shared.of(visible, overlaps.level(singles), sample) for singles in (False, True)]
-    singles = int(np.argmax([reading.fitted(_USUAL_SCALE).log_likelihood for reading in readings]))
-    tried = [readings[singles].fitted(scale) for scale in _SCALES]
+    overlaps = read(_without(known, hidden))
+    sample = _sample(graph, known, hidden, held_out, rng)
+    readings = [_Shared.of(known, overlaps.level(singles), sample) for singles in (False, True)]
+    usual = [reading.fitted(_USUAL_SCALE, False, _BEGIN) for reading in readings]
+    singles = int(np.argmax([fit.log_likelihood for fit in usual]))
+    tried = [readings[singles].fitted(scale, adds, usual[singles].x) for adds in (False, True) for scale in _SCALES]
     best = _ranking_highest(tried, sample)
     pairs = max(1.0, float(sample.weights.sum()))
     density, count = known.n_links / pairs, readings[singles].count
@@ -93,8 +95,7 @@ def choose_sparse(graph: Graph, held_out: HeldOut | None, read: Read, rng: np.ra
         read=count,
         storage="sparse",
     )
-    whole = tried[best].columns.with_more_links(known.n_links / max(1, visible.n_links))
-    return SparseChoice(selection, whole, bool(singles))
+    return SparseChoice(selection, tried[best].columns, bool(singles))
 
 
 def unweighed(graph: Graph, held_out: HeldOut | None, level: Level, rng: np.random.Generator) -> SparseChoice:
@@ -124,11 +125,11 @@ def _without(graph: Graph, hidden: Int64Array) -> Graph:
 
 
 def _sample(
-    graph: Graph, known: Graph, visible: Graph, hidden: Int64Array, held_out: HeldOut | None, rng: np.random.Generator
+    graph: Graph, known: Graph, hidden: Int64Array, held_out: HeldOut | None, rng: np.random.Generator
 ) -> PairSample:
     """The hidden links, which stand for all that are known, and pairs without a link, which stand for all of them."""
     each, least = _OTHERS
-    rows, columns, chances = near_and_far(graph, visible, max(least, each * hidden.shape[1]), rng)
+    rows, columns, chances = near_and_far(graph, known, max(least, each * hidden.shape[1]), rng)
     if held_out is not None:
         free = ~held_out.contains(rows, columns)
         rows, columns, chances = rows[free], columns[free], chances[free]
@@ -139,8 +140,9 @@ def _sample(
 
 @dataclass(frozen=True, eq=False)
 class _Fit:
-    """The numbers that make a sample of pairs likeliest, and the log-odds of each pair."""
+    """The numbers that make a sample of pairs likeliest, as ``x`` and as columns, and the log-odds of each pair."""
 
+    x: Float64Array
     columns: SparseColumns
     scores: Float64Array
     log_likelihood: float
@@ -167,7 +169,7 @@ class _Shared:
 
     ``pairs`` and ``strengths`` list the communities that pairs share: the number of the pair, and the strength; there
     are ``count`` communities. ``resources`` is Σ_z 1 / degree_z over common neighbours, ``degrees`` the sum of the
-    logarithms of both degrees.
+    logarithms of both degrees, to which a link between the two does not count.
     """
 
     sample: PairSample
@@ -180,14 +182,15 @@ class _Shared:
     @classmethod
     def of(cls, graph: Graph, level: Level, sample: PairSample) -> _Shared:
         """What a sample of pairs shares in a graph with these communities."""
-        rows, columns, logs = sample.rows, sample.columns, np.log(graph.degrees + 0.5)
+        rows, columns = sample.rows, sample.columns
         members = level.memberships.astype(np.float64)
         both = members[rows].multiply(members[columns]).tocoo()
         pairs, strengths = both.row.astype(np.int64), level.strengths[both.col]
         common = row_products(resources(graph), rows, columns)
-        return cls(sample, len(level), pairs, strengths, common, logs[rows] + logs[columns])
+        own, other = (np.log(graph.degrees[ends] - sample.linked + 0.5) for ends in (rows, columns))
+        return cls(sample, len(level), pairs, strengths, common, own + other)
 
-    def fitted(self, scale: float) -> _Fit:
+    def fitted(self, scale: float, adds: bool, begin: Float64Array) -> _Fit:
         """The numbers that make the pairs likeliest, with this scale of common neighbours."""
         from scipy.optimize import minimize  # it takes as long to load as all of philia
 
@@ -195,22 +198,30 @@ class _Shared:
         per_link = max(1.0, float(self.sample.weights[self.sample.linked].sum()))
 
         def regression(x: Float64Array) -> tuple[float, Float64Array]:
-            _, cost, slopes = self.cost(x, curve)
+            _, cost, slopes = self.cost(x, curve, adds)
             return cost / per_link, slopes / per_link  # costs of about one suit the solver's tolerances
 
         bounds = [(0.0, None), (0.0, None), (0.0, None), (None, None), (None, None)]
-        found = minimize(regression, _BEGIN, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 500}).x
+        found = minimize(regression, begin, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 500}).x
         membership, strength, neighbours, popularity, level = found.tolist()
-        scores, cost, _ = self.cost(found, curve)
-        return _Fit(SparseColumns(membership, strength, neighbours, scale, popularity, level), scores, -cost)
+        scores, cost, _ = self.cost(found, curve, adds)
+        columns = SparseColumns(membership, strength, neighbours, scale, popularity, level, adds)
+        return _Fit(found, columns, scores, -cost)
 
-    def cost(self, x: Float64Array, curve: Float64Array) -> tuple[Float64Array, float, Float64Array]:
+    def cost(self, x: Float64Array, curve: Float64Array, adds: bool) -> tuple[Float64Array, float, Float64Array]:
         """The log-odds of each pair, minus the log-likelihood of all that the sample stands for, and its slopes."""
         membership, strength, neighbours, popularity, level = x
-        sample, odds = self.sample, np.exp(membership + strength * self.strengths)
-        together = 1 + np.bincount(self.pairs, odds - 1, minlength=len(curve))
-        scores = np.log(together) + neighbours * curve + popularity * self.degrees + level
+        sample, factors = self.sample, np.exp(membership + strength * self.strengths)
+        of_neighbours, alone = neighbours * curve, popularity * self.degrees + level
+        raised = np.exp(of_neighbours) if adds else np.ones(len(curve))
+        together = raised + np.bincount(self.pairs, factors - 1, minlength=len(curve))
+        odds, slopes = odds_of_rates(np.log(together) + (0.0 if adds else of_neighbours) + alone)
+        nothing, slopes_alone = odds_of_rates(alone)
+        scores = alone + odds - nothing
         errors = sample.weights * (expit(scores) - sample.linked)
-        by_odds = (errors / together)[self.pairs] * odds
-        slopes = by_odds.sum(), by_odds @ self.strengths, errors @ curve, errors @ self.degrees, errors.sum()
-        return scores, -float(sample.log_likelihoods(scores).sum()), np.array(slopes)
+        shared = errors * slopes
+        by_factor = (shared / together)[self.pairs] * factors
+        of_alone = shared + errors * (1 - slopes_alone)
+        by_curve = (shared * raised / together if adds else shared) @ curve
+        found = by_factor.sum(), by_factor @ self.strengths, by_curve, of_alone @ self.degrees, of_alone.sum()
+        return scores, -float(sample.log_likelihoods(scores).sum()), np.array(found)

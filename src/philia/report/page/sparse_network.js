@@ -10,6 +10,8 @@ class SparseNetwork extends Network {
       start: unpack(memberships.start), rows: unpack(memberships.rows), share: unpack(memberships.share),
     };
     this.weight = neighbours.weight;
+    this.adds = neighbours.adds;
+    this.shape = neighbours.shape;
     this.counted = unpack(neighbours.counted);
     this.throughNode = unpack(neighbours.affinity);
     this.searched = unpack(missing.searched);
@@ -44,16 +46,32 @@ class SparseNetwork extends Network {
     const { start, rows } = this.member;
     const mine = new Set(rows.subarray(start[i], start[i + 1]));
     const shared = [...rows.subarray(start[j], start[j + 1])].filter((c) => mine.has(c));
-    // Each shared community has the part of their log-odds that it has of the odds they add.
-    const together = shared.reduce((sum, c) => sum + this.odds[c], 0);
-    const found = shared.map((c) => ({
-      name: `B${this.numbers[c] + 1}`, kind: "attracts", finer: false,
-      logOdds: together ? (Math.log1p(together) * this.odds[c]) / together : 0,
-    }));
     const common = this.common(i, j);
-    const logOdds = this.weight * Math.log1p(common.reduce((sum, row) => sum + this.throughNode[row] ** 2, 0));
+    const together = shared.reduce((sum, c) => sum + this.odds[c], 0);
+    const known = this.weight * Math.log1p(common.reduce((sum, row) => sum + this.throughNode[row] ** 2, 0));
+    const raised = this.adds ? together + Math.expm1(known) : together;
+    const logRate = Math.log1p(raised) + (this.adds ? 0 : known);
+    // Each has the part of the log-odds that it has of the logarithm of the rate, and of a sum in it.
+    const scale = logRate ? this.added(this.baseline(i, j), logRate) / logRate : 0;
+    const each = raised ? (scale * Math.log1p(raised)) / raised : 0;
+    const found = shared.map((c) => ({
+      name: `B${this.numbers[c] + 1}`, kind: "attracts", finer: false, logOdds: each * this.odds[c],
+    }));
     const name = plural(common.length, "common neighbour", "common neighbours");
+    const logOdds = this.adds ? each * Math.expm1(known) : scale * known;
     return common.length ? [...found, { name, kind: "", finer: false, logOdds }] : found;
+  }
+
+  /** What a raised rate adds to the log-odds of a pair that would share nothing. */
+  added(alone, logRate) {
+    return this.oddsOfRate(alone + logRate) - this.oddsOfRate(alone);
+  }
+
+  /** The log-odds of at least one meeting at a rate: log((1 + rate / shape)^shape - 1). */
+  oddsOfRate(logRate) {
+    if (logRate < -30) return logRate;
+    const none = this.shape * Math.log1p(Math.exp(logRate - Math.log(this.shape)));
+    return none + Math.log(-Math.expm1(-none));
   }
 
   logit(i, j) {
