@@ -27,7 +27,7 @@ from functools import cached_property
 from heapq import heapify, heappop, heappush
 
 import numpy as np
-from scipy.special import expit
+import scipy
 
 from philia._types import BoolArray, Float64Array, Int64Array
 from philia.execution import LocalThreads, one_blas_thread
@@ -477,7 +477,7 @@ def draw_sparse_graph(factors: SparseFactors, nodes: Nodes, rng: np.random.Gener
     for some, products in factors.sharing():
         shared = products.tocoo()
         i, j = some[shared.row], shared.col.astype(np.int64)
-        linked = (rng.random(len(i)) < expit(shared.data + a[i] + a[j])) & (i < j)
+        linked = (rng.random(len(i)) < scipy.special.expit(shared.data + a[i] + a[j])) & (i < j)
         found.append((i[linked], j[linked]))
     rows, columns = (np.concatenate(ends) for ends in zip(*found, strict=True))
     return Graph.from_rows(rows, columns, nodes)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import expit
+import scipy
 
 from philia._types import Float64Array, Int64Array
 from philia.factors import row_products
@@ -210,7 +210,7 @@ class _Shared:
         sample, odds = self.sample, np.exp(membership + strength * self.strengths)
         together = 1 + np.bincount(self.pairs, odds - 1, minlength=len(curve))
         scores = np.log(together) + neighbours * curve + popularity * self.degrees + level
-        errors = sample.weights * (expit(scores) - sample.linked)
+        errors = sample.weights * (scipy.special.expit(scores) - sample.linked)
         by_odds = (errors / together)[self.pairs] * odds
         slopes = by_odds.sum(), by_odds @ self.strengths, errors @ curve, errors @ self.degrees, errors.sum()
         return scores, -float(sample.log_likelihoods(scores).sum()), np.array(slopes)
