@@ -1,12 +1,10 @@
 from __future__ import annotations
 
-import logging
 import os
 import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -15,14 +13,26 @@ import philia
 from philia._compilation import announced, compiled
 
 
-def test_what_takes_long_is_announced_and_what_is_quick_is_not(caplog: pytest.LogCaptureFixture) -> None:
-    with caplog.at_level(logging.INFO, "philia"):
-        with announced("quick work", after=5):
-            pass
-        with announced("long work", after=0.01):
-            time.sleep(0.3)
-    assert "long work" in caplog.text
-    assert "quick work" not in caplog.text
+def test_the_first_compilation_of_a_process_is_announced_and_a_load_from_the_cache_is_not(tmp_path: Path) -> None:
+    (tmp_path / "kernels.py").write_text(
+        "import logging, sys\n"
+        "from philia._compilation import announced, compiled\n"
+        "logging.basicConfig(level=logging.INFO, stream=sys.stdout, format='%(message)s')\n"
+        "@compiled\ndef one(x):\n    return x + 1\n"
+        "@compiled\ndef two(x):\n    return one(x) + 1\n"
+        "for kernel in (one, two):\n"
+        "    with announced(f'compiling {kernel.__name__}'):\n"
+        "        kernel(1)\n"
+    )
+
+    def said() -> list[str]:
+        command = [sys.executable, "kernels.py"]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout.splitlines()
+
+    first, *more = said()
+    assert "compiling one" in first
+    assert not more
+    assert not said()
 
 
 def test_ctrl_c_while_something_is_compiled_is_raised_at_the_end() -> None:

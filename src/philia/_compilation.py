@@ -15,6 +15,7 @@ from typing import Any
 
 import numba
 import numpy as np
+from numba.core import event
 from numba.core.dispatcher import Dispatcher
 from numba.extending import overload
 from scipy.special import expit
@@ -116,18 +117,32 @@ def _source(code: CodeType) -> str:
     return repr((code.co_filename, code.co_code, code.co_names, [c for c in code.co_consts if _is_constant(c)]))
 
 
+_ANNOUNCED = threading.Event()
+"""Set when the first compilation of this process was announced."""
+
+
+class _Announcement(event.Listener):  # type: ignore[misc]
+    """Logs the first compilation of a process; numba tells it of compilations, but not of loads from its cache."""
+
+    def __init__(self, work: str) -> None:
+        self._work = work
+
+    def on_start(self, event: event.Event) -> None:
+        if not _ANNOUNCED.is_set():
+            _ANNOUNCED.set()
+            _LOG.info(
+                f"{self._work}, and what else is used for the first time: seconds each, once per version of philia"
+            )
+
+    def on_end(self, event: event.Event) -> None:
+        pass
+
+
 @contextmanager
-def announced(work: str, after: float = 1.0) -> Iterator[None]:
-    """Log a message if the work takes longer than ``after`` seconds; loading from the cache takes far less."""
-    said = f"{work}, or loading it: about ten seconds the first time, less in later runs"
-    timer = threading.Timer(after, _LOG.info, args=(said,))
-    timer.daemon = True
-    timer.start()
-    try:
-        with _interrupted_at_the_end():
-            yield
-    finally:
-        timer.cancel()
+def announced(work: str) -> Iterator[None]:
+    """Log what is compiled in the block, if it is compiled rather than loaded, and the first in this process."""
+    with event.install_listener("numba:compile", _Announcement(work)), _interrupted_at_the_end():
+        yield
 
 
 @contextmanager

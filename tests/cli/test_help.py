@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ from typer.testing import CliRunner
 
 import philia
 from philia import CommunityModel
-from philia.cli import app
+from philia.cli import _SUMMARIES, app
 from philia.initialization import STARTS
 from philia.solvers import SOLVERS
 from tests.cli.commands import commands_of
@@ -51,6 +52,26 @@ def test_help_loads_nothing_heavy() -> None:
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("name", _SUMMARIES)
+def test_the_list_of_commands_says_what_each_says_of_itself(name: str) -> None:
+    groups = {group.name: group.typer_instance.info.help for group in app.registered_groups if group.typer_instance}
+    own = groups[name] if name in groups else " ".join((commands_of(app)[name].__doc__ or "").split("\n\n")[0].split())
+    assert own == _SUMMARIES[name]
+
+
+def test_of_all_commands_only_the_one_that_was_asked_for_is_loaded(folder: Path) -> None:
+    script = (
+        "import sys; from philia.cli import main\n"
+        "sys.argv = ['philia', 'explain', 'model.safetensors', 'ann', 'bob']\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\n"
+        "slow = ('philia.cli.fit', 'numba', 'scipy.linalg', 'scipy.special', 'philia.graphs.files')\n"
+        "print([name for name in slow if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert "ann and bob" in done.stdout
+    assert done.stdout.splitlines()[-1] == "[]"
 
 
 def test_the_help_of_fit_lists_every_start_and_solver(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy.special import expit
+import scipy
 
 from philia._types import Float64Array, Int64Array, Node
 from philia.exceptions import InvalidParameterError
@@ -200,11 +200,11 @@ def _level(drawn: Planted, density: float, rng: np.random.Generator) -> float:
     i, j = rng.integers(drawn.graph.n_nodes, size=(2, _SAMPLE))
     i, j = i[i != j], j[i != j]
     scores = drawn.logits_of(i, j)
-    return _root(lambda shift: expit(scores + shift).mean() - density)
+    return _root(lambda shift: scipy.special.expit(scores + shift).mean() - density)
 
 
 def _graph(drawn: Planted, rng: np.random.Generator) -> Graph:
-    return sample_graph(lambda r, c: expit(drawn.logits(r, c)), drawn.graph.nodes, rng)
+    return sample_graph(lambda r, c: scipy.special.expit(drawn.logits(r, c)), drawn.graph.nodes, rng)
 
 
 def _level_of_many(drawn: Planted, density: float, rng: np.random.Generator) -> float:
@@ -215,7 +215,7 @@ def _level_of_many(drawn: Planted, density: float, rng: np.random.Generator) -> 
     i, j = (np.concatenate(ends) for ends in zip(*pairs, strict=True))
     scores = drawn.logits_of(i, j)
     stand_for = np.exp(-scores - drawn.repelled(i, j)) / share
-    return _root(lambda shift: expit(scores + shift) @ stand_for - density * n * (n - 1) / 2)
+    return _root(lambda shift: scipy.special.expit(scores + shift) @ stand_for - density * n * (n - 1) / 2)
 
 
 def _root(excess: Callable[[float], float]) -> float:

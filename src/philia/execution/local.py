@@ -10,9 +10,10 @@ from contextlib import contextmanager
 from functools import cache
 from itertools import chain, islice
 from threading import Lock
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from threadpoolctl import ThreadpoolController
+if TYPE_CHECKING:
+    from threadpoolctl import ThreadpoolController
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -112,5 +113,6 @@ def _pool(threads: int) -> ThreadPoolExecutor:
 @cache
 def _blas() -> ThreadpoolController:
     import scipy.linalg  # noqa: F401  (compiled kernels call its BLAS, which must be loaded to be found)
+    from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController()

@@ -548,19 +548,19 @@ def _read_columns(
     return tuple(found)
 
 
-def finer_structure(level: Level, graph: Graph, factors: CommunityFactors | SparseFactors) -> dict[str, str]:
-    """The columns of B after those of the level, each with the community that it refines, or with "".
+def finer_structure(labels: Int64Array, graph: Graph, factors: CommunityFactors | SparseFactors) -> dict[str, str]:
+    """The columns of B after those of the communities with these labels, each with the community it refines, or "".
 
     A column refines a community if that is where most of what it adds to the log-odds of links is.
     """
     rows, columns = graph.links
-    together = (level.labels[rows] == level.labels[columns]) & (level.labels[rows] >= 0)
-    where, found = level.labels[rows], {}
-    for c in range(len(level), factors.counts[0]):
+    where, count, found = labels[rows], int(labels.max(initial=-1)) + 1, {}
+    together = (where == labels[columns]) & (where >= 0)
+    for c in range(count, factors.counts[0]):
         added = factors.affinities(c, rows) * factors.affinities(c, columns)
-        inside = np.bincount(where[together], added[together], minlength=len(level))
-        refines = len(level) and inside.max() > added.sum() / 2
-        found[factors.names[c]] = level.names[int(inside.argmax())] if refines else ""
+        inside = np.bincount(where[together], added[together], minlength=count)
+        refines = count and inside.max() > added.sum() / 2
+        found[factors.names[c]] = factors.names[int(inside.argmax())] if refines else ""
     return found
 
 
@@ -571,7 +571,7 @@ def read_communities(
 
     The columns of B begin with those of the level. The others are finer structure (``finer_structure``).
     """
-    finer = finer_structure(level, graph, factors)
+    finer = finer_structure(level.labels, graph, factors)
     found = _in_the_model(communities_of(level, graph), factors, finer)
     repelling: tuple[Community, ...] = ()
     if factors.counts[1]:

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import expit
 
 from philia._text import counted, html_table
 from philia._types import Node
@@ -92,7 +91,7 @@ class LinkExplanation:
     @property
     def probability(self) -> float:
         """The predicted probability of a link."""
-        return float(expit(self.logit))
+        return 1 / (1 + _exp(-self.logit))
 
     def strongest(self, count: int | None = None) -> list[Reason]:
         """The reasons, those with the largest effect first; communities that add nothing are left out."""

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import expit
 
 from philia._types import Float64Array, Int64Array, Node
 from philia.exceptions import InvalidParameterError
@@ -36,12 +35,18 @@ class PredictedLink(NamedTuple):
     probability: float
 
 
+def _sigmoid(scores: Float64Array) -> Float64Array:
+    from scipy.special import expit  # it takes long to load
+
+    return np.asarray(expit(scores))
+
+
 def best_missing_links(
     graph: Graph,
     factors: Factors,
     count: int = 10,
     node: Node | None = None,
-    probability: Callable[[Float64Array], Float64Array] = expit,
+    probability: Callable[[Float64Array], Float64Array] = _sigmoid,
 ) -> list[PredictedLink]:
     """The ``count`` most likely missing links of one node, or of the whole graph; ties go to the earlier rows.
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.special import expit
+import scipy
 
 from philia._types import BoolArray, Float64Array, Int64Array
 from philia.exceptions import InvalidParameterError
@@ -178,7 +178,7 @@ def _lacking(
     C = own.heterophilous
     repulsion = C @ theirs.heterophilous.T
     without = own.background[:, None] + theirs.background + own.homophilous @ theirs.homophilous.T
-    lacking = expit(without) * -np.expm1(-repulsion) * stand_for
+    lacking = scipy.special.expit(without) * -np.expm1(-repulsion) * stand_for
     lacking[linked] = 0.0
     if same is not None:
         lacking[same] = 0.0

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import expit
+import scipy
 
 from philia._types import Float64Array, Int64Array
 from philia.explain.stability import matched_memberships
@@ -156,7 +156,7 @@ def popularity_offsets(known: Graph, sample: PairSample) -> PairSample:
     a = fitted_popularity(known.degrees, classes)[classes]
     offsets, level = a[sample.rows] + a[sample.columns], 0.0
     for _ in range(50):  # hidden pairs have other odds than the visible ones: links are hidden more often
-        p = expit(offsets + level)
+        p = scipy.special.expit(offsets + level)
         step = float((sample.weights * (sample.linked - p)).sum() / max((sample.weights * p * (1 - p)).sum(), 1e-9))
         level += np.clip(step, -1, 1)
         if abs(step) < 1e-9:
@@ -193,13 +193,13 @@ def _tested(parts: Sequence[tuple[Float64Array, PairSample]]) -> tuple[float, fl
     x, (y, weights, offsets, spread) = x[rows], (np.concatenate(values)[rows] for values in _columns(parts))
     strength, information = 0.0, 2 * RIDGE
     for _ in range(100):
-        p = expit(offsets + strength * x)
+        p = scipy.special.expit(offsets + strength * x)
         information = float((weights * p * (1 - p) * x**2).sum()) + 2 * RIDGE
         step = (float((weights * (y - p) * x).sum()) - 2 * RIDGE * strength) / information
         strength += float(np.clip(step, -1, 1))
         if abs(step) < 1e-9:
             break
-    p = expit(offsets)
+    p = scipy.special.expit(offsets)
     chance = max(float((weights * p * (1 - p) * x**2).sum()), 1e-12)
     deviation = np.sqrt(chance + float((spread * (p * x) ** 2).sum()))
     score = float((weights * (y - p) * x).sum())

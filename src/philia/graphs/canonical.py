@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
-from scipy.sparse.csgraph import connected_components
 
 from philia._types import Int64Array
 from philia.graphs.graph import Graph
@@ -82,6 +81,8 @@ def _one_per_piece(adjacency: sparse.csr_array, colors: Colors) -> Int64Array:
     linked = alike[np.diff(among.indptr) > 0]
     if not len(linked):
         return np.empty(0, np.int64)
+    from scipy.sparse.csgraph import connected_components  # it takes long to load
+
     pieces = connected_components(adjacency[linked][:, linked], directed=False)[1]
     order = np.lexsort((colors[linked], pieces))
     firsts = linked[order[np.append(True, np.diff(pieces[order]) != 0)]]

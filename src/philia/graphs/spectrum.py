@@ -18,8 +18,8 @@ from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy import linalg, sparse
-from scipy.sparse.linalg import LinearOperator, eigsh
+import scipy
+from scipy import sparse
 
 from philia._types import Float64Array, FloatArray
 from philia.graphs.graph import Graph
@@ -123,8 +123,10 @@ def dividing_vector(graph: Graph, rng: np.random.Generator) -> Float64Array:
     matrix = (scaling @ graph.adjacency.astype(np.float64) @ scaling).tocsr()
     even = roots / np.linalg.norm(roots)
     if n <= _DENSE:
-        _, vectors = linalg.eigh(matrix.toarray() - 2 * np.outer(even, even))
+        _, vectors = scipy.linalg.eigh(matrix.toarray() - 2 * np.outer(even, even))
         return _oriented(vectors[:, -1])
+    from scipy.sparse.linalg import LinearOperator, eigsh  # it takes long to load
+
     without = LinearOperator((n, n), matvec=lambda x: matrix @ x - 2 * even * (even @ x), dtype=np.float64)
     return _oriented(eigsh(without, k=1, which="LA", v0=rng.standard_normal(n))[1][:, 0])
 
@@ -150,8 +152,10 @@ def _leading(
     if count == 0 or n_links == 0:
         return np.zeros(count), np.eye(n, count)
     if n <= _DENSE:
-        values, vectors = linalg.eigh(matrix.toarray())
+        values, vectors = scipy.linalg.eigh(matrix.toarray())
     else:
+        from scipy.sparse.linalg import eigsh  # it takes long to load
+
         values, vectors = eigsh(matrix, k=count, which=_ARPACK[end], v0=rng.standard_normal(n), tol=tolerance)
     order = np.argsort(_KEYS[end](values), kind="stable")[:count]
     return values[order], vectors[:, order]
@@ -298,10 +302,10 @@ def _ritz(matrix: ScaledAdjacency, X: _Float32Array, Z: _Float32Array) -> tuple[
     """Estimates from the span of X, in descending order, and the matrix times their vectors."""
     G, H, S = matrix.moments(X, Z)
     norms = np.sqrt(np.diag(G))
-    sizes, axes = linalg.eigh(G / np.outer(norms, norms))
+    sizes, axes = scipy.linalg.eigh(G / np.outer(norms, norms))
     safe = sizes > _NEARLY_DEPENDENT * sizes[-1]
     basis = axes[:, safe] / np.sqrt(sizes[safe]) / norms[:, None]
-    values, turn = linalg.eigh(basis.T @ (H + H.T) / 2 @ basis)
+    values, turn = scipy.linalg.eigh(basis.T @ (H + H.T) / 2 @ basis)
     turn = basis @ turn[:, ::-1]
     values = values[::-1]
     residuals = np.sqrt(np.maximum(np.einsum("ij,ij->j", turn, S @ turn) - values**2, 0))

@@ -7,7 +7,7 @@ from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
-from scipy import linalg
+import scipy
 
 from philia._types import Float64Array, FloatArray, Int64Array
 from philia.exceptions import InvalidParameterError
@@ -142,7 +142,7 @@ def _rotation(X: Float64Array, iterations: int, tolerance: float) -> Float64Arra
         squares = (turned**2).mean(axis=0)
         # The last term is constant over rotations but makes the criterion convex, so that every step to the polar
         # factor of the gradient is an ascent.
-        U, _, Vt = linalg.svd(X.T @ (turned**3 - turned * squares + turned * squares.max()))
+        U, _, Vt = scipy.linalg.svd(X.T @ (turned**3 - turned * squares + turned * squares.max()))
         rotation = np.asarray(U @ Vt)
         turned = X @ rotation
         spread = float((turned**2).var(axis=0).sum())

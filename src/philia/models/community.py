@@ -51,6 +51,7 @@ from philia.reading import (
     read_levels,
     shortest,
 )
+from philia.reading.length import tidied
 from philia.selection import Selection, choose, choose_sparse
 from philia.selection.forecast import Forecast
 from philia.selection.plan import MOST_HOMOPHILOUS
@@ -393,8 +394,7 @@ class CommunityModel(Factorization):
         """
         check_is_fitted(self)
         u, v = two_names(u, v)
-        level = self.level()
-        finer = None if level is None else finer_structure(level, self.graph_, self.factors_)
+        finer = None if self.read_ is None else finer_structure(tidied(self.read_), self.graph_, self.factors_)
         return explain_link(self.graph_, self.factors_, u, v, self.stability_, finer)
 
     def normalized(self) -> NormalizedFactors:

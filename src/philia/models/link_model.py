@@ -15,7 +15,6 @@ import numpy.typing as npt
 
 from philia._text import counted, no_attribute
 from philia._types import Float64Array, Int64Array, Node, Pair
-from philia.datasets.random_graphs import sample_graph
 from philia.exceptions import DivergedError, InvalidGraphError, InvalidParameterError
 from philia.explain import (
     Communities,
@@ -445,6 +444,8 @@ class LinkModel(Estimator):
         nodes, rng = self.graph_.nodes, generator(random_state)
         if len(nodes) > PAIR_BY_PAIR and self.factors_.apart is not None:
             return draw_graph(self.factors_, self.loss, nodes, rng)
+        from philia.datasets.random_graphs import sample_graph  # it takes long to load
+
         return sample_graph(lambda rows, columns: np.clip(self.expected_block(rows, columns), 0, 1), nodes, rng)
 
     def save(self, path: str | os.PathLike[str]) -> None:

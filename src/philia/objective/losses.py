@@ -19,7 +19,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import expit
+import scipy
 
 Scores = npt.NDArray[Any]
 
@@ -137,7 +137,7 @@ class CrossEntropy(Loss):
     @staticmethod
     def non_link(s: Any) -> tuple[Any, Any]:
         """log(1 + e^s) and its slope, the sigmoid."""
-        return np.logaddexp(0, s), expit(s)
+        return np.logaddexp(0, s), scipy.special.expit(s)
 
     @staticmethod
     def link(s: Any) -> tuple[Any, Any]:
@@ -147,7 +147,7 @@ class CrossEntropy(Loss):
     @staticmethod
     def expected(s: Any) -> Any:
         """The sigmoid of the scores."""
-        return expit(s)
+        return scipy.special.expit(s)
 
     @staticmethod
     def tuned_row(row: Any) -> float:
@@ -180,13 +180,13 @@ class CrossEntropy(Loss):
     def row_costs(self, scores: Scores, space: Scores) -> Scores:
         """The same in place: log(1 + e^s) = max(s, 0) - log max(p, 1 - p), where the maximum is between ½ and 1."""
         costs = np.maximum(scores, 0, out=space).sum(axis=1)
-        p = expit(scores, out=scores)
+        p = scipy.special.expit(scores, out=scores)
         costs -= np.log(np.maximum(p, np.subtract(1, p, out=space), out=space), out=space).sum(axis=1)
         return np.asarray(costs)
 
     def curvature(self, scores: Scores) -> Scores:
         """p (1 - p)."""
-        p = expit(scores)
+        p = scipy.special.expit(scores)
         return np.asarray(p * (1 - p))
 
     def log_likelihood(self, scores: Scores, linked: Scores | bool) -> Scores:

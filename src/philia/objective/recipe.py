@@ -13,7 +13,6 @@ from functools import cached_property
 from itertools import accumulate, pairwise
 
 import numpy as np
-from scipy.linalg import block_diag
 
 from philia._types import Float64Array, Int64Array
 from philia.objective.losses import Loss
@@ -220,6 +219,15 @@ def meeting_ones(width: int) -> Float64Array:
 
 
 def blocks(*matrices: Float64Array) -> Float64Array:
-    """A block-diagonal matrix; blocks of width zero are dropped."""
-    kept = [matrix for matrix in matrices if matrix.size]
-    return np.asarray(block_diag(*kept), dtype=np.float64) if kept else np.empty((0, 0))
+    """A block-diagonal matrix; blocks of width zero are dropped.
+
+    >>> blocks(np.ones((1, 1)), np.empty((0, 0)), one_way(2))
+    array([[1., 0., 0.],
+           [0., 0., 1.],
+           [0., 0., 0.]])
+    """
+    ends = np.cumsum([0, *map(len, matrices)])
+    whole = np.zeros((ends[-1], ends[-1]))
+    for first, end, matrix in zip(ends[:-1], ends[1:], matrices, strict=True):
+        whole[first:end, first:end] = matrix
+    return whole

@@ -20,7 +20,6 @@ from functools import cached_property
 
 import numpy as np
 from scipy import sparse
-from scipy.special import expit, gammaln
 
 from philia._types import Float64Array, Int64Array
 from philia.graphs import Graph
@@ -103,6 +102,8 @@ class DescriptionLength:
 
     def code(self, sizes: Float64Array) -> float:
         """The length of writing down a label for every node, with this many nodes of each label."""
+        from scipy.special import gammaln  # it takes long to load
+
         sizes, n = sizes[sizes > 0], self.n
         choices = gammaln(n + 1) - gammaln(sizes + 1).sum()
         counts = gammaln(n) - gammaln(len(sizes)) - gammaln(n - len(sizes) + 1)
@@ -190,9 +191,12 @@ def fitted_popularity(degrees: Int64Array, classes: Int64Array) -> Float64Array:
 
     >>> degrees = np.array([2] * 20 + [5] * 20)
     >>> a = fitted_popularity(degrees, popularity_classes(degrees))
+    >>> from scipy.special import expit
     >>> (19 * expit(2 * a[0]) + 20 * expit(a[0] + a[1])).round(1)  # of a node with two links
     np.float64(2.0)
     """
+    from scipy.special import expit  # it takes long to load
+
     counts = np.bincount(classes).astype(np.float64)
     mean = np.bincount(classes, degrees) / counts
     a = np.log(np.maximum(mean, 0.1) / np.sqrt(max(1.0, degrees.sum())))

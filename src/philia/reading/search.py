@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import sparse
-from scipy.special import gammaln
 
 from philia._types import Float64Array, Int64Array
 from philia.graphs import Graph
@@ -291,6 +290,8 @@ def _links_between(measure: DescriptionLength, now: Description) -> sparse.csr_a
 
 def _dropped(measure: DescriptionLength, now: Description) -> Description:
     """The description without the groups whose dropping makes it shorter, a quarter of them at a time."""
+    from scipy.special import gammaln  # it takes long to load
+
     while now.count:
         outside, sizes = float(np.count_nonzero(now.labels < 0)), now.sizes
         code = gammaln(sizes + outside + 1) - gammaln(sizes + 1) - gammaln(outside + 1)

@@ -8,7 +8,6 @@ from itertools import islice
 
 import numpy as np
 from scipy import sparse
-from scipy.sparse.linalg import ArpackNoConvergence, eigsh
 
 from philia.graphs.graph import Graph
 from philia.pairs import HeldOut, ListedPairs, RandomPairs
@@ -163,6 +162,8 @@ def _negative(matrix: sparse.spmatrix, most: int, rng: np.random.Generator) -> i
     n = matrix.shape[0]
     if n <= 200:
         return min(most, int((np.linalg.eigvalsh(matrix.toarray()) < 0).sum()))
+    from scipy.sparse.linalg import ArpackNoConvergence, eigsh  # it takes long to load
+
     count = 8
     while True:  # most graphs have few, so few are computed first
         count = min(count, most, n - 2)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import expit
+import scipy
 
 from philia._types import Float64Array, Int64Array
 from philia.factors.sparse import odds_of_rates, row_products
@@ -218,7 +218,7 @@ class _Shared:
         odds, slopes = odds_of_rates(np.log(together) + (0.0 if adds else of_neighbours) + alone)
         nothing, slopes_alone = odds_of_rates(alone)
         scores = alone + odds - nothing
-        errors = sample.weights * (expit(scores) - sample.linked)
+        errors = sample.weights * (scipy.special.expit(scores) - sample.linked)
         shared = errors * slopes
         by_factor = (shared / together)[self.pairs] * factors
         of_alone = shared + errors * (1 - slopes_alone)

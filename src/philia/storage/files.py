@@ -11,7 +11,6 @@ import gzip
 import io
 import lzma
 import os
-import secrets
 import shutil
 import stat
 import sys
@@ -299,7 +298,7 @@ def saving(path: FilePath, error: type[PhiliaError] = StorageError) -> Iterator[
 @contextmanager
 def _replacing(target: Path) -> Iterator[BinaryIO]:
     # 100 characters of the name, as file systems allow 255 bytes
-    temporary = target.with_name(f".{target.name[:100]}.{secrets.token_hex(6)}.tmp")
+    temporary = target.with_name(f".{target.name[:100]}.{os.urandom(6).hex()}.tmp")
     try:
         with temporary.open("xb") as file:
             yield file

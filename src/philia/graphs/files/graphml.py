@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 from typing import BinaryIO
-from xml.sax.saxutils import escape
 
 from philia.exceptions import GraphFileError
 from philia.graphs.described import DescribedGraph
@@ -123,6 +122,8 @@ def write_graphml(described: DescribedGraph, file: BinaryIO) -> None:
 
 
 def _escaped(value: object) -> str:
+    from xml.sax.saxutils import escape  # it loads what speaks HTTP
+
     return escape(str(value), {"\r": "&#13;"})
 
 

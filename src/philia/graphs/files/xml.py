@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from itertools import repeat
 from typing import Any, ClassVar
 from xml.parsers import expat
-from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
@@ -115,6 +114,8 @@ def quoted(value: object) -> str:
     >>> print(quoted("a < b"), quoted(7))
     "a &lt; b" "7"
     """
+    from xml.sax.saxutils import quoteattr  # it loads what speaks HTTP
+
     return quoteattr(str(value), _ESCAPES)
 
 
