@@ -25,6 +25,7 @@ from philia.objective import (
     SquaredError,
     exact_objective,
 )
+from philia.objective.all_pairs import SmallPairs
 from philia.objective.kernels import compiled, reference
 from philia.objective.recipe import attracting, blocks
 from philia.pairs import HeldOut, ListedPairs, RandomPairs
@@ -157,6 +158,25 @@ def test_given_columns_beside_searched_ones_give_the_dense_objective_on_small_gr
     recipe = Recipe((given, *recipe.groups), blocks(attracting(3), recipe.mixing), recipe.loss)
     assert isinstance(exact_objective(graph, recipe), SmallObjective)
     assert_matches_dense(graph, recipe, reference, "float64", RandomPairs(0.3, 1), diagonal=False, seed=0)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_pairs_that_objectives_share_give_each_of_them_its_own_value(dtype: str) -> None:
+    graph, rng, hidden = random_graph(70, 0.2, seed=0), np.random.default_rng(0), RandomPairs(0.3, 1)
+    pairs, tolerance = SmallPairs(graph, diagonal=False, held_out=hidden), 1e-9 if dtype == "float64" else 1e-4
+    for width, seed in ((2, 0), (2, 1), (0, 0), (3, 0)):
+        read = np.random.default_rng(seed).random((70, width))
+        given = Group("read", width, freedom=Freedom.FIXED, penalized=False, given=read)
+        recipe = community_recipe(3, 2, Freedom.EVERY_NODE)
+        recipe = Recipe((given, *recipe.groups), blocks(attracting(width), recipe.mixing), recipe.loss)
+        point = rng.random(recipe.size(70))
+        small = SmallObjective(graph, recipe, penalty=0.7, held_out=hidden, diagonal=False, dtype=dtype, pairs=pairs)
+        slow = AllPairsObjective(
+            graph, recipe, penalty=0.7, held_out=hidden, diagonal=False, kernel=reference
+        ).value_and_gradient(point)
+        value, gradient = small.value_and_gradient(point)
+        assert value == pytest.approx(slow[0], rel=tolerance)
+        np.testing.assert_allclose(gradient, slow[1], rtol=tolerance, atol=100 * tolerance)
 
 
 def test_a_nan_in_the_factors_is_not_hidden() -> None:

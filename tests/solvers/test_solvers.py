@@ -73,6 +73,19 @@ def test_a_search_in_one_compiled_call_takes_the_same_steps(keep: float, n: int)
     assert [p.iteration for p in seen] == list(range(1, found.iterations + 1))
 
 
+@pytest.mark.parametrize("compiled", [True, False])
+def test_a_search_above_a_floor_can_end_where_the_gradient_vanishes(compiled: bool) -> None:
+    graph, recipe = random_graph(30, 0.3, seed=0), community_recipe(2, 1, Freedom.EVERY_NODE)
+    start, lower = np.random.default_rng(0).random(recipe.size(30)), recipe.lower_bounds(30)
+    slow = AllPairsObjective(graph, recipe, penalty=1.0, kernel=reference)
+    function = SmallObjective(graph, recipe, penalty=1.0).function if compiled else slow.function
+    solver = FloorLBFGS(iterations=2000, keep=0.0, value_tolerance=0.0, gradient_tolerance=1e-4)
+    found = solver.minimize(function, start, lower)
+    assert found.reason == "converged: the gradient vanished"
+    gradient = slow.value_and_gradient(found.point)[1]
+    assert np.abs(np.minimum(gradient, found.point - lower)).max() <= 1.01e-4
+
+
 def test_a_compiled_search_converges_to_what_the_reference_reaches() -> None:
     graph, recipe = random_graph(80, 0.15, seed=3), community_recipe(3, 1, Freedom.EVERY_NODE)
     start, lower = np.random.default_rng(3).random(recipe.size(80)), recipe.lower_bounds(80)

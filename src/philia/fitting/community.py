@@ -77,7 +77,7 @@ class CommunityParametrization(Parametrization):
         groups = [Group("homophilous", k_B, lower_bound=0.0), Group("heterophilous", k_C, lower_bound=0.0)]
         mixing = [attracting(k_B), repelling(k_C)]
         if self.given is not None:
-            read = self.given.affinities.toarray()
+            read = self.given.columns_of_B
             groups.insert(0, Group("read", read.shape[1], freedom=Freedom.FIXED, penalized=False, given=read))
             mixing.insert(0, attracting(read.shape[1]))
         own = []
@@ -109,7 +109,7 @@ class CommunityParametrization(Parametrization):
         own, level = factors.background[:, None], factors.background.mean()
         parts = [factors.homophilous, factors.heterophilous]
         if self.given is not None:
-            parts.insert(0, self.given.affinities.toarray())
+            parts.insert(0, self.given.columns_of_B)
         if self.background != "none":
             parts += [np.ones_like(own), np.full_like(own, level)]
         if self.background == "popularity":

@@ -20,9 +20,10 @@ from philia.fitting.journal import Journal, NoJournal, minimized
 from philia.graphs import Graph
 from philia.initialization import race
 from philia.objective import AllPairsObjective, Recipe, SmallObjective, exact_objective
-from philia.objective.all_pairs import has_closed_form
+from philia.objective.all_pairs import SmallPairs, has_closed_form, is_small
 from philia.pairs import HeldOut, seen
 from philia.solvers import (
+    LBFGSB,
     Adam,
     AnySolver,
     BySize,
@@ -42,6 +43,10 @@ _NO_JOURNAL: Final = NoJournal()
 
 _LAST_SHARE: Final = 0.15
 """The share of iterations with which a run settles in its own precision: they find the last digits."""
+
+
+_OF_PAIRS: Final = ("known", "pairs")
+"""What a problem computes once, from its pairs alone."""
 
 
 class Parametrization(ABC):
@@ -145,7 +150,17 @@ class Problem(ABC):
         parametrization = self.parametrization.resized(n_homophilous, n_heterophilous)
         if parametrization is self.parametrization and penalty == self.penalty:
             return self
-        return replace(self, parametrization=parametrization, penalty=penalty)
+        return self.with_columns(parametrization, penalty)
+
+    def with_columns(self, parametrization: Parametrization, penalty: float) -> Self:
+        """The same problem with other columns."""
+        return self._on_same_pairs(parametrization=parametrization, penalty=penalty)
+
+    def _on_same_pairs(self, **changes: Any) -> Self:
+        """The problem with changes that leave its pairs as they are; what it knows of them is not computed again."""
+        other = replace(self, **changes)
+        vars(other).update({name: vars(self)[name] for name in _OF_PAIRS if name in vars(self)})
+        return other
 
 
 class AllPairs(Problem):
@@ -169,6 +184,13 @@ class AllPairs(Problem):
         return found
 
     @cached_property
+    def pairs(self) -> SmallPairs | None:
+        """The pairs that count, where a single call evaluates all of them."""
+        if not is_small(self.graph, self.recipe):
+            return None
+        return SmallPairs(self.graph, diagonal=self.diagonal, held_out=self.held_out)
+
+    @cached_property
     def objective(self) -> AllPairsObjective | SmallObjective:
         """The loss over all pairs with its gradient, in closed form where there is one."""
         return exact_objective(
@@ -178,6 +200,7 @@ class AllPairs(Problem):
             diagonal=self.diagonal,
             held_out=self.held_out,
             dtype=self.precision,
+            pairs=self.pairs,
             executor=self.executor,
         )
 
@@ -199,18 +222,23 @@ class AllPairs(Problem):
             return self._as_matrix(won)
 
     def settle(self, solver: Solver) -> Solution:
-        """The search of a fit that begins where trials ended; above a floor it goes most of the way in their precision.
+        """The search of a fit that begins where trials ended, most of the way as trials go.
 
-        L-BFGS-B takes its own time between evaluations, so that single precision would save little of it.
+        That is above a floor in single precision, or, where a single call evaluates all pairs, until the gradient
+        vanishes, or until no step lowers the loss: then L-BFGS-B ends the search.
         """
-        trial = replace(self, dtype=None)
-        if not isinstance(solver, FloorLBFGS) or trial.precision == self.precision:
+        trial = self._on_same_pairs(dtype=None)
+        begin, end = solver, shortened(solver, _LAST_SHARE)
+        if isinstance(solver, LBFGSB) and self.pairs is not None:
+            trial, end = self, solver
+            begin = FloorLBFGS(solver.iterations, solver.memory, 0.0, 0.0, solver.gradient_tolerance)
+        elif not isinstance(solver, FloorLBFGS) or trial.precision == self.precision:
             return self.search(solver)
-        begun = trial.search(solver)
-        if begun.reason == "interrupted":
+        begun = trial.search(begin)
+        if begun.reason == "interrupted" or (trial is self and begun.reason.endswith("vanished")):
             return begun
         with one_blas_thread():
-            return self.polish(begun, shortened(solver, _LAST_SHARE), "last iterations")
+            return self.polish(begun, end, "last iterations")
 
     def polish(self, begun: Solution, solver: Solver, stage: str) -> Solution:
         """The end of a run that goes on from another problem's solution; that solution if Ctrl-C comes first."""
@@ -219,7 +247,10 @@ class AllPairs(Problem):
         return self._as_matrix(ended if ended.history is begun.history else joined(begun, ended))
 
     def trial_solver(self, iterations: int, *, first: bool) -> Solver:
-        """Trials are short and begin near their end, where this one gets as far as L-BFGS-B with less overhead."""
+        """Trials are short and begin near their end, where this one gets as far as L-BFGS-B with less overhead.
+
+        They are not ended sooner where the loss falls slowly: a small penalty shows its harm in the last iterations.
+        """
         return FloorLBFGS(iterations, keep=0.0)
 
     def _minimized(self, point: Float64Array, solver: Solver, stage: str = "") -> Solution:

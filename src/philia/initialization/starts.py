@@ -138,14 +138,16 @@ def _telling_rows(X: FloatArray) -> Int64Array:
 
 def _rotation(X: Float64Array, iterations: int, tolerance: float) -> Float64Array:
     turned, reached = X, -np.inf
+    squares = X * X
     for _ in range(iterations):
-        squares = (turned**2).mean(axis=0)
+        means = squares.mean(axis=0)
         # The last term is constant over rotations but makes the criterion convex, so that every step to the polar
         # factor of the gradient is an ascent.
-        U, _, Vt = scipy.linalg.svd(X.T @ (turned**3 - turned * squares + turned * squares.max()))
+        U, _, Vt = scipy.linalg.svd(X.T @ (turned * (squares - means + means.max())))
         rotation = np.asarray(U @ Vt)
         turned = X @ rotation
-        spread = float((turned**2).var(axis=0).sum())
+        squares = turned * turned
+        spread = float(squares.var(axis=0).sum())
         if spread <= reached * (1 + tolerance):
             break
         reached = spread

@@ -14,7 +14,7 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from philia.exceptions import InvalidParameterError
-from philia.execution import Executor, as_executor, opened
+from philia.execution import Executor, as_executor, one_blas_thread, opened
 from philia.factors import Factors
 from philia.fitting import AllPairs, Parametrization, Problem, SampledPairs, solver_for
 from philia.fitting.journal import Journal
@@ -106,7 +106,8 @@ class Factorization(LinkModel):
         if self._open_executor is not None:  # opened by a caller that makes several fits
             yield
             return
-        with opened(self.executor, self.n_jobs) as self._open_executor:
+        # Limiting BLAS takes as long as a short run of a small problem, so it is done once for all of them.
+        with one_blas_thread(), opened(self.executor, self.n_jobs) as self._open_executor:
             try:
                 yield
             finally:

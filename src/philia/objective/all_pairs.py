@@ -16,7 +16,7 @@ from philia.execution import Executor, LocalThreads, one_blas_thread
 from philia.execution.executor import cached_on
 from philia.graphs.graph import Graph
 from philia.objective.kernels import Kernel, LaneSums, kernel_for_all_pairs
-from philia.objective.kernels.kernel import SMALL, Lane, Omitted, cut
+from philia.objective.kernels.kernel import Lane, Omitted, cut
 from philia.objective.losses import Scores
 from philia.objective.recipe import Freedom, Recipe
 from philia.pairs import HeldOut, seen
@@ -239,11 +239,41 @@ class ClosedFormObjective(AllPairsObjective):
         return float((of_left * of_right).sum()), (2 * left @ of_right, 2 * right @ of_left)
 
 
+class SmallPairs:
+    """The pairs of a small graph that count: what all objectives on them have in common, whatever their columns.
+
+    >>> from philia import as_graph
+    >>> pairs = SmallPairs(as_graph([(0, 1), (1, 2)]), diagonal=False, held_out=None)
+    >>> int(pairs.omitted.sum()), pairs.indices.tolist()
+    (3, [1, 0, 2, 1])
+    """
+
+    def __init__(self, graph: Graph, *, diagonal: bool, held_out: HeldOut | None) -> None:
+        known, self.n = seen(graph, held_out), graph.n_nodes
+        self.omitted = Omitted.of(held_out, diagonal=not diagonal, n=self.n).mask(0, self.n, 0, self.n)
+        self.indptr = known.adjacency.indptr.astype(np.int64)
+        self.indices = known.adjacency.indices.astype(np.int64)
+        self._kept: tuple[Float64Array, Float64Array, FloatArray] | None = None
+
+    def offsets(self, given: Float64Array, mixing: Float64Array, neutral: float, dtype: npt.DTypeLike) -> FloatArray:
+        """The scores (n × n) of columns that never change, and the neutral score at omitted pairs.
+
+        Trials of an automatic choice ask for the same ones again and again, so the last ones are kept.
+        """
+        kept = self._kept
+        if kept is None or kept[2].dtype != dtype or not all(map(np.array_equal, kept, (given, mixing))):
+            F = given.astype(dtype)
+            scores = F @ mixing.astype(dtype) @ F.T
+            scores[self.omitted] = neutral
+            kept = self._kept = given, mixing, scores
+        return kept[2]
+
+
 class SmallObjective:
     """``AllPairsObjective`` for small graphs and canonical losses, in one compiled call; n × n numbers are stored.
 
     What never changes is added to every score as one matrix: the scores of given columns that meet no others, and the
-    loss's neutral score at omitted pairs.
+    loss's neutral score at omitted pairs. ``pairs`` are those of another objective with the same ones, if there is one.
 
     >>> from philia import CommunityModel, as_graph
     >>> graph, recipe, point = as_graph([(0, 1), (1, 2)]), CommunityModel(1, 1).recipe(), np.linspace(0.1, 1.0, 10)
@@ -260,25 +290,27 @@ class SmallObjective:
         penalty: float = 0.0,
         diagonal: bool = True,
         held_out: HeldOut | None = None,
+        dtype: npt.DTypeLike = np.float64,
+        pairs: SmallPairs | None = None,
     ) -> None:
         from philia.objective.kernels.small import SmallProblem, prepared  # it needs numba, which takes long to import
 
-        n, known = graph.n_nodes, seen(graph, held_out)
-        kept, offsets = _constant_scores(recipe, n)
-        offsets[Omitted.of(held_out, diagonal=not diagonal, n=n).mask(0, n, 0, n)] = recipe.loss.neutral
-        layout = recipe.layout(n)
+        n, dtype, layout = graph.n_nodes, np.dtype(dtype), recipe.layout(graph.n_nodes)
+        pairs = SmallPairs(graph, diagonal=diagonal, held_out=held_out) if pairs is None else pairs
+        F, alone = recipe.factors(np.zeros(recipe.size(n)), n), _unchanging(recipe)
+        kept = np.flatnonzero(~alone)
         problem = SmallProblem(
-            fixed=np.ascontiguousarray(recipe.factors(np.zeros(recipe.size(n)), n)[:, kept]),
+            fixed=np.ascontiguousarray(F[:, kept], dtype),
             first=layout.first[kept],
             step=layout.step[kept],
             scale=layout.scale[kept],
-            mixing=np.ascontiguousarray(recipe.mixing[np.ix_(kept, kept)]),
-            offsets=offsets,
-            indptr=known.adjacency.indptr.astype(np.int64),
-            indices=known.adjacency.indices.astype(np.int64),
+            mixing=np.ascontiguousarray(recipe.mixing[np.ix_(kept, kept)], dtype),
+            offsets=pairs.offsets(F[:, alone], recipe.mixing[np.ix_(alone, alone)], recipe.loss.neutral, dtype),
+            indptr=pairs.indptr,
+            indices=pairs.indices,
             penalties=recipe.penalties(penalty, n),
         )
-        self.function = CompiledFunction(prepared(type(recipe.loss)), problem)
+        self.function = CompiledFunction(prepared(type(recipe.loss), dtype.name), problem)
 
     def value_and_gradient(self, point: Float64Array) -> tuple[float, Float64Array]:
         """The objective at the solver's vector, and its gradient."""
@@ -286,12 +318,10 @@ class SmallObjective:
             return self.function(point)
 
 
-def _constant_scores(recipe: Recipe, n: int) -> tuple[Int64Array, Float64Array]:
-    """The columns of F on which changing scores depend, and the scores (n × n) that all others give."""
+def _unchanging(recipe: Recipe) -> npt.NDArray[np.bool_]:
+    """Which columns of F are given and meet no others, so that their part in the scores never changes."""
     given = np.repeat([g.freedom is Freedom.FIXED for g in recipe.groups], [g.width for g in recipe.groups])
-    alone = given & ~recipe.mixing[:, ~given].any(axis=1)
-    F = recipe.factors(np.zeros(recipe.size(n)), n)[:, alone]
-    return np.flatnonzero(~alone), F @ recipe.mixing[np.ix_(alone, alone)] @ F.T
+    return np.asarray(given & ~recipe.mixing[:, ~given].any(axis=1))
 
 
 def exact_objective(
@@ -302,9 +332,12 @@ def exact_objective(
     diagonal: bool = True,
     held_out: HeldOut | None = None,
     dtype: npt.DTypeLike = np.float64,
+    pairs: SmallPairs | None = None,
     **settings: Any,
 ) -> AllPairsObjective | SmallObjective:
     """The objective over all pairs: in closed form where there is one, in one compiled call on small graphs.
+
+    ``pairs`` saves small graphs some time, if another objective on the same pairs was made before.
 
     >>> from philia import BigClam, CommunityModel, as_graph
     >>> [type(exact_objective(as_graph([(0, 1)]), m.recipe())).__name__ for m in (BigClam(1), CommunityModel(1, 1))]
@@ -313,15 +346,25 @@ def exact_objective(
     counted: dict[str, Any] = {"penalty": penalty, "diagonal": diagonal, "held_out": held_out}
     if has_closed_form(graph.n_nodes, recipe, held_out):
         return ClosedFormObjective(graph, recipe, **counted, dtype=dtype, **settings)
-    if _is_small(graph, recipe) and np.dtype(dtype) == np.float64 and "kernel" not in settings:
-        return SmallObjective(graph, recipe, **counted)
+    if is_small(graph, recipe) and "kernel" not in settings:
+        return SmallObjective(graph, recipe, **counted, dtype=dtype, pairs=pairs)
     return AllPairsObjective(graph, recipe, **counted, dtype=dtype, **settings)
 
 
-def _is_small(graph: Graph, recipe: Recipe) -> bool:
-    """Whether one thread evaluates all pairs in less time than it would take to share them out."""
+_ONE_CALL = 2500
+"""Up to this many nodes one thread takes no longer than two that share the pairs out: it need not multiply given
+columns again, and Python does nothing in between. The scores of given columns take 25 MB in single precision."""
+
+
+def is_small(graph: Graph, recipe: Recipe) -> bool:
+    """Whether all pairs are evaluated in one compiled call, by a single thread.
+
+    >>> from philia import CommunityModel, SymNMF, as_graph
+    >>> [is_small(as_graph([(0, 1)]), model.recipe()) for model in (CommunityModel(1, 1), SymNMF(1))]
+    [True, False]
+    """
     simple = recipe.symmetric and recipe.loss.canonical and graph.weights is None
-    return simple and graph.n_nodes <= SMALL
+    return simple and graph.n_nodes <= _ONE_CALL
 
 
 _LISTED_SHARE, _MOST_LISTED = 0.25, 10_000_000

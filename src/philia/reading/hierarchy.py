@@ -65,6 +65,11 @@ class Level:
         """The communities as columns of B (n × k, sparse): the share of a node's links times √strength."""
         return scaled_columns(self.shares, np.sqrt(self.strengths))
 
+    @cached_property
+    def columns_of_B(self) -> Float64Array:
+        """``affinities`` with a number for every node (n × k)."""
+        return np.asarray(self.affinities.toarray())
+
     @property
     def sizes(self) -> Int64Array:
         """The number of members of each community."""

@@ -62,35 +62,43 @@ def _pairs(h: Any, b: int, d: int) -> float:
 
 
 @compiled
-def _sums(h: Any, a: Any, s: float, w: float) -> tuple[float, float, float, float, float]:
-    """Sums over the pairs of a group: added log-normalizer, probability, its slope, and what w adds to both."""
-    cost = p_sum = slope = p_added = slope_added = 0.0
+def _cost(h: Any, a: Any, s: float, w: float) -> float:
+    """What the strength of a group adds to the log-normalizers of its pairs."""
+    cost = 0.0
     used = np.flatnonzero(h)
     for i in range(len(used)):
         for j in range(i, len(used)):
             b, d = used[i], used[j]
-            pairs = _pairs(h, b, d)
             x = a[b] + a[d] + s
-            before, after = _sigmoid(x), _sigmoid(x + w)
-            cost += pairs * (_softplus(x + w) - _softplus(x))
-            p_sum += pairs * after
-            slope += pairs * after * (1 - after)
-            p_added += pairs * (after - before)
-            slope_added += pairs * (after * (1 - after) - before * (1 - before))
-    return cost, p_sum, slope, p_added, slope_added
+            cost += _pairs(h, b, d) * (_softplus(x + w) - _softplus(x))
+    return cost
+
+
+@compiled
+def _slopes(h: Any, a: Any, s: float, w: float) -> tuple[float, float]:
+    """Sums over the pairs of a group: their probability, and its slope."""
+    p_sum = slope = 0.0
+    used = np.flatnonzero(h)
+    for i in range(len(used)):
+        for j in range(i, len(used)):
+            b, d = used[i], used[j]
+            pairs, p = _pairs(h, b, d), _sigmoid(a[b] + a[d] + s + w)
+            p_sum += pairs * p
+            slope += pairs * p * (1 - p)
+    return p_sum, slope
 
 
 @compiled
 def _strength(h: Any, a: Any, s: float, links: float, ridge: float, w: float, steps: int, tolerance: float) -> Any:
     """The strength of a group that makes its links likeliest, and the cost of the group with it."""
     for _ in range(steps):
-        _, p_sum, slope, _, _ = _sums(h, a, s, w)
+        p_sum, slope = _slopes(h, a, s, w)
         step = (p_sum - links + 2 * ridge * w) / (slope + 2 * ridge)
         step = min(max(step, -_LONGEST_STEP), _LONGEST_STEP)
         w = max(0.0, w - step)
         if abs(step) < tolerance or (w == 0.0 and step > 0):
             break
-    return w, _sums(h, a, s, w)[0] - w * links + ridge * w * w
+    return w, _cost(h, a, s, w) - w * links + ridge * w * w
 
 
 @compiled
@@ -127,9 +135,10 @@ def fit_strengths(H: Any, links: Any, a: Any, pairs: Any, m: float, s: float, w:
                 g += pairs[b, d] * p
                 h += pairs[b, d] * p * (1 - p)
         for c in range(k):
-            _, p_sum, slope, p_added, slope_added = _sums(H[c], a, s, w[c])
-            g += p_added
-            h += slope_added
+            p_sum, slope = _slopes(H[c], a, s, w[c])
+            p_before, slope_before = _slopes(H[c], a, s, 0.0)
+            g += p_sum - p_before
+            h += slope - slope_before
             gradients[c], slopes[c] = p_sum - links[c] + 2 * ridge * w[c], slope
         for c in range(k):
             if w[c] > 0 or gradients[c] < 0:
@@ -152,7 +161,7 @@ def fit_strengths(H: Any, links: Any, a: Any, pairs: Any, m: float, s: float, w:
             level_cost += pairs[b, d] * _softplus(a[b] + a[d] + s)
     costs = np.zeros(k)
     for c in range(k):
-        costs[c] = _sums(H[c], a, s, w[c])[0] - w[c] * links[c] + ridge * w[c] * w[c]
+        costs[c] = _cost(H[c], a, s, w[c]) - w[c] * links[c] + ridge * w[c] * w[c]
     return s, level_cost, costs
 
 

@@ -100,42 +100,39 @@ class DescriptionLength:
         """The shortest description with these groups; those of fewer than three nodes are dropped."""
         return self._described(tidied(labels), self.none.length)
 
-    def code(self, sizes: Float64Array) -> float:
+    def code(self, sizes: Int64Array) -> float:
         """The length of writing down a label for every node, with this many nodes of each label."""
         from scipy.special import gammaln  # it takes long to load
 
         sizes, n = sizes[sizes > 0], self.n
-        choices = gammaln(n + 1) - gammaln(sizes + 1).sum()
+        choices = self._log_factorials[n] - self._log_factorials[sizes].sum()
         counts = gammaln(n) - gammaln(len(sizes)) - gammaln(n - len(sizes) + 1)
         return float(choices + counts + np.log(n))
 
     def _described(self, labels: Int64Array, none: float | None) -> Description:
-        from philia.reading import kernels
+        from philia.reading import counting, kernels
 
-        k = int(labels.max(initial=-1)) + 1
-        H, links = self._histograms(labels, k), self._links_inside(labels, k)
+        counting.prepare()
+        H, links, sizes = counting.group_counts(labels, self.classes, len(self.counts), self.rows)
+        k = len(links)
         # Any start leads to the same minimum, since the cost is convex; from 2 it takes the fewest steps.
         w = np.full(k, 2.0)
         level, level_cost, costs = kernels.fit_strengths(
             H, links, self.popularity, self.pairs, float(self.m), 0.0, w, RIDGE
         )
-        own = -float((self.graph.degrees * self.popularity[self.classes]).sum())
-        sizes = np.append(H.sum(axis=1), np.count_nonzero(labels < 0))
-        length = own + level_cost + float(costs.sum()) + k * self.per_group + self.code(sizes)
+        length = self._own + level_cost + float(costs.sum()) + k * self.per_group + self.code(sizes)
         saved = 0.0 if none is None else none - length
         return Description(labels, w, level, length, saved, H, links, costs)
 
-    def _histograms(self, labels: Int64Array, k: int) -> Float64Array:
-        member = labels >= 0
-        at = labels[member] * len(self.counts) + self.classes[member]
-        found = np.bincount(at, minlength=k * len(self.counts)).reshape(k, len(self.counts))
-        return found.astype(np.float64)
+    @cached_property
+    def _own(self) -> float:
+        """What the popularity of nodes takes off the length, whatever the groups."""
+        return -float((self.graph.degrees * self.popularity[self.classes]).sum())
 
-    def _links_inside(self, labels: Int64Array, k: int) -> Float64Array:
-        starts, neighbours = self.rows
-        own = np.repeat(labels, np.diff(starts))
-        inside = own[(own == labels[neighbours]) & (own >= 0)]
-        return np.asarray(np.bincount(inside, minlength=k) / 2)
+    @cached_property
+    def _log_factorials(self) -> Float64Array:
+        """log m! for each m up to n."""
+        return np.asarray(gammaln(np.arange(self.n + 1) + 1.0))
 
     def gains(self, description: Description) -> sparse.csr_array:
         """By how much each node's links become likelier if it joins a group that it is linked with as well (n × k).

@@ -14,7 +14,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy import sparse
 
 from philia._types import Float64Array, Int64Array
 from philia.graphs import Graph
@@ -132,8 +131,9 @@ def _repaired(measure: DescriptionLength, now: Description, tries: int, rng: np.
     pieces = _first_groups(measure, _FIRST_STRENGTHS[0], rng) if tries else now.labels
     for _ in range(tries if now.count > 1 else 0):
         group = int(rng.integers(now.count))
-        links, most = _links_between(measure, now)[[group]], int(rng.integers(1, _REPAIRED))
-        closest = links.indices[np.argsort(-links.data / now.sizes[links.indices], kind="stable")[:most]]
+        (starts, others, counts), most = _links_between(measure, now), int(rng.integers(1, _REPAIRED))
+        own = slice(starts[group], starts[group + 1])
+        closest = others[own][np.argsort(-counts[own] / now.sizes[others[own]], kind="stable")[:most]]
         apart = np.isin(now.labels, [group, *closest])
         pieced = measure.describe(_in_common([now.labels, np.where(apart, pieces, -1)]))
         new = moved(measure, measure.describe(merged_labels(pieced.labels, _gaining(measure, pieced))), rng)
@@ -274,18 +274,16 @@ def _merges(measure: DescriptionLength, now: Description, least: Float64Array) -
     volumes = np.bincount(now.labels[member], measure.graph.degrees[member], now.count)
     groups = now.histograms.copy(), now.strengths.copy(), now.links.copy(), now.costs.copy(), volumes
     links = _links_between(measure, now)
-    rows = links.indptr.astype(np.int64), links.indices.astype(np.int64), links.data
-    pairs, gains = merging.merges(groups, rows, measure.popularity, (now.level, RIDGE, measure.per_group), least)
+    pairs, gains = merging.merges(groups, links, measure.popularity, (now.level, RIDGE, measure.per_group), least)
     return pairs, gains
 
 
-def _links_between(measure: DescriptionLength, now: Description) -> sparse.csr_array:
-    """The number of links between each group and each other (k × k)."""
-    starts, neighbours = measure.rows
-    own, other = np.repeat(now.labels, np.diff(starts)), now.labels[neighbours]
-    across = (own >= 0) & (other >= 0) & (own != other)
-    ends = own[across], other[across]
-    return sparse.csr_array(sparse.coo_array((np.ones(len(ends[0])), ends), shape=(now.count, now.count)))
+def _links_between(measure: DescriptionLength, now: Description) -> tuple[Int64Array, Int64Array, Float64Array]:
+    """The number of links between each group and each other (k × k), in compressed rows."""
+    from philia.reading import counting
+
+    starts, others, counts = counting.links_between(now.labels, now.count, measure.rows)
+    return starts, others, counts
 
 
 def _dropped(measure: DescriptionLength, now: Description) -> Description:

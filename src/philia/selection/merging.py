@@ -127,7 +127,7 @@ def _likelihoods(factors: CommunityFactors, judge: PairSample, mergers: _Mergers
     rows, columns, weights = judge.rows[order], judge.columns[order], judge.weights[order]
     scores = (factors.scores(judge.rows, judge.columns) + judge.offsets)[order]
     starts = np.concatenate([[0], np.flatnonzero(np.diff(weights)) + 1, [len(weights)]]).astype(np.int64)
-    both = np.hstack([factors.homophilous, factors.heterophilous])
+    both = np.hstack([factors.homophilous, factors.heterophilous]).T.copy()
     offsets = factors.counts[0] * mergers.kinds
     which = np.stack([mergers.firsts + offsets, mergers.seconds + offsets, mergers.ways == _UNITED], axis=1)
     likelihoods = np.zeros(len(mergers))
@@ -135,8 +135,8 @@ def _likelihoods(factors: CommunityFactors, judge: PairSample, mergers: _Mergers
         np.stack([scores, judge.linked[order]]),
         starts,
         weights[starts[:-1]] if len(weights) else weights,
-        np.ascontiguousarray(both[rows].T),
-        np.ascontiguousarray(both[columns].T),
+        both[:, rows],
+        both[:, columns],
         which,
         mergers.angles(factors),
         likelihoods,

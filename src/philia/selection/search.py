@@ -256,7 +256,7 @@ class Search:
         factor, self.weight = weight / self.weight, weight
         columns = [(fold, fold.parametrization) for fold in self.folds]
         self.folds = tuple(
-            replace(fold, parametrization=own.weighed(factor)) if isinstance(own, CommunityParametrization) else fold
+            fold.with_columns(own.weighed(factor), fold.penalty) if isinstance(own, CommunityParametrization) else fold
             for fold, own in columns
         )
         self.judges = [replace(judge, offsets=judge.offsets * factor) for judge in self.judges]
@@ -293,7 +293,8 @@ class Search:
         """The fewest repelling communities, each number from a new start, within one standard error of the best.
 
         Along the path they may have died under a penalty that many other columns needed, or two groups were found as
-        four quarters, none of which can be merged or dropped. None are kept unless they are told from chance.
+        four quarters, none of which can be merged or dropped. So numbers are tried from the smallest on, until one is
+        good enough and the next is no better. None are kept unless they are told from chance.
         """
         died = settings.search_penalty and not state.counts[1]
         penalty = min(state.penalty, settings.penalty) if died else state.penalty
@@ -302,10 +303,14 @@ class Search:
             most = self._best_penalty(most, 2.0**0.5)
         tried = [state, most]
         if state.counts[1] or most.total - state.total > self._error(most, state):
+            before = -np.inf
             for count in range(not state.counts[1], settings.n_heterophilous):
-                if self.interrupted:
+                now = self._with_repelling(state, count, most.penalty)
+                tried.append(now)
+                best = max(tried, key=lambda one: one.total)
+                if self.interrupted or (now.total <= before and best.total - now.total <= self._error(now, best)):
                     break
-                tried.append(self._with_repelling(state, count, most.penalty))
+                before = now.total
         without = [one for one in tried if not one.counts[1]]
         best = max(tried, key=lambda one: one.total)
         if any(best.total - one.total <= _REAL * self._error(one, best) for one in without):
@@ -405,7 +410,8 @@ def _reading(fold: Problem) -> Problem:
     """The fold with the communities that can be read off the links it sees, after fewer tries than the whole graph."""
     columns = fold.parametrization
     assert isinstance(columns, CommunityParametrization)
-    return replace(fold, parametrization=replace(columns, given=read_levels(fold.known, Effort(2, 1)).default))
+    given = read_levels(fold.known, Effort(2, 1)).default
+    return fold.with_columns(replace(columns, given=given), fold.penalty)
 
 
 def _judging(fold: Problem, judge: PairSample) -> PairSample:

@@ -22,8 +22,8 @@ _CURVED = 0.0
 _function: Any = None
 
 
-def _search(space: Any, weights: Any, lower: Any, history: Any, keep: float, tolerance: float, data: Any) -> Any:
-    """The best value, the numbers of iterations and of evaluations, and the end: 0, 1 or 2 as in ``FloorLBFGS``.
+def _search(space: Any, weights: Any, lower: Any, history: Any, keep: float, tolerances: Any, data: Any) -> Any:
+    """The best value, the numbers of iterations and of evaluations, and the end: 0 to 3 as in ``FloorLBFGS``.
 
     The last steps are kept in a ring: number t is at t % memory.
     """
@@ -41,14 +41,18 @@ def _search(space: Any, weights: Any, lower: Any, history: Any, keep: float, tol
             known = 0
             continue
         known += _remembered(space, known % weights.size)
+        slope = 0.0
         for t in range(x.size):
             x[t], gradient[t] = new[t], new_gradient[t]
+            slope = max(slope, abs(min(gradient[t], x[t] - lower[t])))
         fall = (value - new_value) / max(abs(value), max(abs(new_value), 1.0))
         value = new_value
         taken += 1
         history[taken] = value
-        if fall <= tolerance:
+        if fall <= tolerances[0]:
             return best, taken, evaluations, 1
+        if slope < tolerances[1]:
+            return best, taken, evaluations, 3
     return best, taken, evaluations, 2
 
 
@@ -149,7 +153,7 @@ def run(
     iterations: int,
     memory: int,
     keep: float,
-    tolerance: float,
+    tolerances: tuple[float, float],
     curved: float,
 ) -> tuple[Float64Array, float, Float64Array, int, int]:
     """The best point, its value, the history, the number of evaluations and the end of a search.
@@ -160,6 +164,6 @@ def run(
     space, history = np.empty((_STEPS + 2 * memory, start.size)), np.empty(iterations + 1)
     space[_X] = space[_BEST] = start
     with first_call_of(search, "compiling the search of small graphs"):
-        given = space, np.empty(memory), lower, history, float(keep), tolerance, function.data
+        given = space, np.empty(memory), lower, history, float(keep), tolerances, function.data
         best, taken, evaluations, end = search(*given)
     return space[_BEST].copy(), best, history[: taken + 1], evaluations, end

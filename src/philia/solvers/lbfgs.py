@@ -109,6 +109,7 @@ _ENDS = (
     "converged: no step along the gradient lowers the value",
     "converged: the loss stopped decreasing",
     "stopped at the limit of iterations",
+    "converged: the gradient vanished",
 )
 """Why a search above a floor ended."""
 
@@ -122,7 +123,8 @@ class FloorLBFGS:
 
     A projection would put entries on the bound, and at zero the products of a factorization have no slope, so they
     would stay there. With x ← max(x - t d, lower + keep · (x - lower)) no entry reaches the bound. With ``keep=0`` the
-    floor is the bound itself, and entries held there rest: faster from a good start, worse from a random one.
+    floor is the bound itself, and entries held there rest: faster from a good start, worse from a random one. It ends
+    where every entry could move less than ``gradient_tolerance`` against the gradient, within its bound.
 
     >>> import numpy as np
     >>> bowl = lambda x: (float(((x - [1, -2]) ** 2).sum()), 2 * (x - [1, -2]))
@@ -135,6 +137,7 @@ class FloorLBFGS:
     memory: int = 10
     keep: float = 0.5
     value_tolerance: float = 2.2e-9
+    gradient_tolerance: float = 0.0
 
     def minimize(
         self,
@@ -158,7 +161,8 @@ class FloorLBFGS:
 
         function = record.function
         assert isinstance(function, CompiledFunction)
-        found = run(function, x, lower, self.iterations, self.memory, self.keep, self.value_tolerance, _CURVED)
+        tolerances = self.value_tolerance, self.gradient_tolerance
+        found = run(function, x, lower, self.iterations, self.memory, self.keep, tolerances, _CURVED)
         record.best, record.best_value, history, record.evaluations, end = found
         record.history.append(float(history[0]))
         for value in history[1:].tolist():
@@ -186,6 +190,8 @@ class FloorLBFGS:
             record.stepped(value)
             if fall <= self.value_tolerance:
                 return _ENDS[1]
+            if np.abs(np.minimum(gradient, x - lower)).max(initial=0.0) < self.gradient_tolerance:
+                return _ENDS[3]
         return _ENDS[2]
 
     def _step(

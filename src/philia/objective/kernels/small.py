@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from philia._compilation import announced, specialized, specialized_part
-from philia._types import Float64Array, Int64Array
+from philia._types import Float64Array, FloatArray, Int64Array
 from philia.objective.kernels.compiled import row_costs_of
 from philia.objective.losses import CrossEntropy, Loss
 
@@ -26,15 +26,15 @@ class SmallProblem(NamedTuple):
     """Everything that an evaluation needs besides the solver's vector x.
 
     Column c of F is ``scale[c] * x[first[c] + i * step[c]]`` in row i, or given in ``fixed`` if its scale is 0.
-    ``offsets`` (n × n) is added to every score.
+    ``offsets`` (n × n) is added to every score; ``fixed``, ``mixing`` and ``offsets`` have the precision of the scores.
     """
 
-    fixed: Float64Array
+    fixed: FloatArray
     first: Int64Array
     step: Int64Array
     scale: Float64Array
-    mixing: Float64Array
-    offsets: Float64Array
+    mixing: FloatArray
+    offsets: FloatArray
     indptr: Int64Array
     indices: Int64Array
     penalties: Float64Array
@@ -48,7 +48,8 @@ def _value_and_gradient(x: Any, gradient: Any, problem: Any) -> float:
     """
     fixed, first, step, scale, mixing, offsets, indptr, indices, penalties = problem
     n, k = fixed.shape
-    F, mixed, pulled, room = np.empty((n, k)), np.empty((n, k)), np.zeros((n, k)), np.empty((2 * _BAND + k) * n)
+    F, mixed, pulled = np.empty_like(fixed), np.empty_like(fixed), np.zeros((n, k))
+    room = np.empty((_BAND + k) * n, fixed.dtype)
     for i in range(n):
         for c in range(k):
             F[i, c] = fixed[i, c] if scale[c] == 0 else scale[c] * x[first[c] + i * step[c]]
@@ -57,15 +58,12 @@ def _value_and_gradient(x: Any, gradient: Any, problem: Any) -> float:
     for top in range(0, n, _BAND):
         height, width = min(_BAND, n - top), n - top
         scores = room[: height * width].reshape(height, width)
-        turned = room[_BAND * n : _BAND * n + (width - height) * height].reshape(width - height, height)
-        product = room[2 * _BAND * n : 2 * _BAND * n + width * k].reshape(width, k)
+        product = room[_BAND * n : _BAND * n + width * k].reshape(width, k)
         np.dot(mixed[top : top + height], F[top:].T, scores)
         for i in range(height):
             total += _band_row(scores[i], offsets[top + i, top:], height, top, indptr, indices, top + i)
-            for j in range(height, width):
-                turned[j - height, i] = scores[i, j]
+        np.dot(scores.T, mixed[top : top + height], product)
         np.dot(scores, mixed[top:], product[:height])
-        np.dot(turned, mixed[top : top + height], product[height:])
         for i in range(width):
             for c in range(k):
                 pulled[top + i, c] += product[i, c]
@@ -101,11 +99,11 @@ def _band_row(row: Any, offsets: Any, height: int, top: int, indptr: Any, indice
 
 
 @cache
-def prepared(loss: type[Loss]) -> Any:
+def prepared(loss: type[Loss], dtype: str) -> Any:
     """The function ``(x, gradient, problem) -> value`` for a canonical loss, compiled or loaded from the cache."""
     band_row = specialized_part(_band_row, _row_costs=row_costs_of(loss))
     function = specialized(_value_and_gradient, _band_row=band_row)
-    one, no_links, number = np.zeros((1, 1)), np.zeros(2, np.int64), np.ones(1)
+    one, no_links, number = np.zeros((1, 1), dtype), np.zeros(2, np.int64), np.ones(1)
     rows = no_links[:1]
     with announced("compiling the evaluation of small graphs"):
         function(number, number, SmallProblem(one, rows, rows, number, one, one, no_links, rows[:0], number))
