@@ -141,4 +141,4 @@ def test_refits_of_too_many_communities_are_refused_before_they_begin(
     monkeypatch.setattr("philia.models.CommunityModel.fit", None)
     said = run("communities", many, "--stability", "2", code=2).stderr
     assert "nearly all of them 0" in said
-    assert "held_out=0.1" in said
+    assert "--held-out 0.1" in said

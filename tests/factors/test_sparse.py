@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -103,3 +105,8 @@ def test_rows_below_others_have_the_scores_of_one_matrix() -> None:
         for rows in (slice(0, 4), slice(4, 9))
     )
     np.testing.assert_allclose(top.below(rest).score_block(slice(0, 9), slice(0, 9)), dense_scores(whole), atol=1e-9)
+
+
+def test_neighbours_that_do_not_count_are_not_shared() -> None:
+    factors = replace(random_factors(12, 3, 4), homophilous=sparse.csr_array((12, 3)), weight=0.0)
+    assert [block.nnz for _, block in factors.sharing()] == [0]

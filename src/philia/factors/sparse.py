@@ -166,6 +166,7 @@ class SparseFactors(Factors):
             rates = sparse.csr_array(self.log_rates(shared, common))
             own = np.repeat(self.background[chosen[first:last]], np.diff(rates.indptr))
             rates.data = added_log_odds(own + self.background[rates.indices], rates.data)
+            rates.eliminate_zeros()  # of neighbours that do not count
             yield chosen[first:last], rates
             first = last
 
