@@ -255,7 +255,7 @@ def test_cards_and_summary_say_what_hidden_pairs_confirm() -> None:
         assert card["significance"]["z"] == tested.z
         assert card["significance"]["words"] == tested.in_words()
     assert model.significance_ is not None
-    assert model.significance_.in_words() in found["sentences"]
+    assert model.significance_.in_words() in found["sure"]
     assert any(sentence.startswith("How heterophilous the network is: ") for sentence in found["sentences"])
 
 
@@ -268,4 +268,4 @@ def test_the_page_says_what_is_left_out() -> None:
     assert found["left_out"] == {"B1": "not distinguishable from chance, z = 0.7"}
     assert "1 left out: B1 (not distinguishable from chance, z = 0.7)." in found["remarks"]
     assert [card["name"] for card in found["communities"]] == ["B2", "B3", "C1", "C2"]
-    assert any("confirm 4 of 5 communities" in sentence for sentence in found["sentences"])
+    assert any("confirm 4 of 5 communities" in sentence for sentence in found["sure"])

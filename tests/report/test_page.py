@@ -103,7 +103,7 @@ def test_every_graph_has_a_report(name: str, counts: tuple[int, int]) -> None:
     assert len(found["overlap"]["shared"]) == len(found["communities"]) == len(model.communities())
     assert found["drawing"]["positions"]["shape"] == [graph.n_nodes, 2]
     assert unpacked(found["matrix"]["observed"]).shape == unpacked(found["matrix"]["expected"]).shape
-    assert found["sentences"]
+    assert len(found["lede"]) == 2
     few = payload(model, budget=1)["explorer"]
     assert 1 <= few["nodes"] <= graph.n_nodes
 

@@ -46,7 +46,9 @@ def _sentences(found: Findings, judged: JudgedPairs) -> list[str]:
     >>> print(*_sentences(Findings.of(model), JudgedPairs.of(model)), sep=chr(10))
     3 nodes are in one group; 2 nodes are in no group.
     """
-    return [*(_many(found) if found.sparse else []), *_members(found), *_explained(found, judged)]
+    measured = found.model.heterophily_
+    said = [] if measured is None else [heterophily_in_words(measured)]
+    return [*(_many(found) if found.sparse else []), *_members(found), *said, *_explained(found, judged)]
 
 
 def _certainty(found: Findings) -> list[str]:
@@ -160,8 +162,6 @@ def _tested(found: Findings) -> list[str]:
         said.append(measured.in_words())
     elif not found.sparse:
         said.append("Whether they could be chance was not tested; philia communities --significance --keep does that.")
-    if found.model.heterophily_ is not None:
-        said.append(heterophily_in_words(found.model.heterophily_))
     return said
 
 

@@ -226,5 +226,5 @@ def test_a_large_network_has_a_map_that_opens(
     way = page.locator("#drawing .way")
     expect(way).to_contain_text(dating().communities()[drawn["communities"][1]["number"]].name)
     expect(way).to_contain_text(f"the 20 best connected of {drawn['opened'][1]['of']}")
-    page.get_by_role("button", name="All 3 communities").click()
-    expect(way.locator("strong")).to_have_text("All 3 communities")
+    page.get_by_role("button", name="All 3 communities that attract").click()
+    expect(way.locator("strong")).to_have_text("All 3 communities that attract")

@@ -5,7 +5,7 @@ const FIRST_CARDS = window.innerWidth < 500 ? 4 : 12;
 /** Puts all cards on the page, if only the first are there; showCards says how. */
 let showAllCards = () => {};
 
-function showCommunities(payload, network, open, original) {
+function showCommunities(payload, network, open, page) {
   const { communities, overlap, levels } = payload;
   if (payload.tree) {
     showTree(payload, open);
@@ -20,7 +20,7 @@ function showCommunities(payload, network, open, original) {
   place("communities-words", wordsAboutTheRest(payload));
   showCards(communities, network, open);
   place("communities-table", communitiesTable(communities));
-  place("communities-saves", communitiesButton(communities), membersButton(communities, network), namedPageButton(original));
+  place("communities-saves", communitiesButton(communities), membersButton(communities, network), namedPageButton(page));
   showLevels(levels);
   document.getElementById("of-links").hidden = !communities.some((community) => community.shares);
   const shared = communities.some((community) => community.overlaps.length);

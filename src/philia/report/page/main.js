@@ -1,15 +1,15 @@
 // The sections in order. Errors are shown in the page, not only in the console.
 
 async function main() {
-  const original = document.documentElement.outerHTML;
+  const original = takeOriginal();
   watchTheme();
   const payload = await decodePayload(document.getElementById("philia-data").textContent);
-  recallNames(payload);
+  recallNames(payload, original.names);
   showSummary(payload);
   // The explorer comes before the drawing and the cards, whose buttons open it.
   const { network, open } = startExplorer(payload.explorer);
   showDrawing(payload, open);
-  showCommunities(payload, network, open, `<!DOCTYPE html>\n${original}`);
+  showCommunities(payload, network, open, original.page);
   showNodes(network, payload, open);
   showAttributes(payload);
   showQuality(payload);

@@ -28,16 +28,21 @@ function nameInDrawing({ name }) {
   return cut(givenNames.get(name) ?? name, 28);
 }
 
-/** Reads the names of an earlier visit, and those that came with the page; without storage they last as long as the page. */
-function recallNames(payload) {
-  const { title, graph } = payload;
+/** The page as it came, without names, and the names that came with it. */
+function takeOriginal() {
+  const brought = document.getElementById(NAMES_ID);
+  brought?.remove();
+  return { page: `<!DOCTYPE html>\n${document.documentElement.outerHTML}`, names: brought?.textContent };
+}
+
+/** Learns the names that came with the page, and those of an earlier visit; without storage they are soon forgotten. */
+function recallNames({ title, graph }, names) {
   const key = `philia names: ${title}, ${graph.nodes}, ${graph.links}`;
-  const inPage = document.getElementById(NAMES_ID);
   const learn = (text) => {
     for (const [name, given] of Object.entries(JSON.parse(text ?? "{}"))) givenNames.set(name, String(given));
   };
   try {
-    learn(inPage?.textContent);
+    learn(names);
     learn(window.localStorage.getItem(key));
   } catch { /* storage is not allowed here, or holds something else */ }
   renamedListeners.push(() => {
@@ -73,8 +78,9 @@ function editableName(community) {
       edit.focus();
     };
     field.addEventListener("keydown", (event) => {
-      if (event.key === "Enter") close(true);
-      if (event.key === "Escape") close(false);
+      if (event.key !== "Enter" && event.key !== "Escape") return;
+      event.preventDefault();  // the button gets the focus, and would be pressed
+      close(event.key === "Enter");
     });
     field.addEventListener("blur", () => close(true));
     host.replaceChildren(field);
@@ -84,13 +90,12 @@ function editableName(community) {
 }
 
 /** A button that saves this page with the names; it is there once a community has one. */
-function namedPageButton(original) {
+function namedPageButton(page) {
   const save = () => {
     const names = JSON.stringify(Object.fromEntries(givenNames)).replaceAll("<", "\\u003c");
-    const bare = original.replace(new RegExp(`<script type="application/json" id="${NAMES_ID}">.*?</script>`, "s"), "");
-    const at = bare.lastIndexOf('<script type="application/octet-stream"');
-    const block = `<script type="application/json" id="${NAMES_ID}">${names}</script>`;
-    saveFile(`${fileStem()}.html`, `${bare.slice(0, at)}${block}${bare.slice(at)}`, "text/html;charset=utf-8");
+    const block = element("script", { type: "application/json", id: NAMES_ID }, names);
+    const at = page.lastIndexOf("<", page.indexOf('id="philia-data"'));
+    saveFile(`${fileStem()}.html`, `${page.slice(0, at)}${block.outerHTML}${page.slice(at)}`, "text/html;charset=utf-8");
   };
   const button = element("button", { type: "button", class: "save", click: save }, "↓ This page with these names");
   const show = () => { button.hidden = givenNames.size === 0; };
