@@ -132,6 +132,8 @@ class DescriptionLength:
     @cached_property
     def _log_factorials(self) -> Float64Array:
         """log m! for each m up to n."""
+        from scipy.special import gammaln  # it takes long to load
+
         return np.asarray(gammaln(np.arange(self.n + 1) + 1.0))
 
     def gains(self, description: Description) -> sparse.csr_array:
