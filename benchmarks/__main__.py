@@ -16,7 +16,7 @@ from benchmarks import (
     startup,
     stochastic,
 )
-from benchmarks.exact import columns, constructions, fitting, small
+from benchmarks.exact import columns, constructions, fitting, one_space, small
 
 first_answer.main(["--growth", "1e3", "1e4", "1e5", "1e6"])
 startup.run()
@@ -35,5 +35,6 @@ cluster.run()
 columns.main([])
 constructions.main([])
 small.main()
+one_space.main()
 fitting.main([])
 page.run()

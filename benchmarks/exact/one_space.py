@@ -18,7 +18,8 @@ from philia import Graph, as_graph
 from philia.exact import found_order, smallest_exact
 
 NAME = "exact_one_space"
-STEPS = 20_000
+STEPS, STEEP, HOT, COLD = 20_000, 1.0, 0.3, 0.01
+"""Moves of a search for an order, how steeply the cost of a pair grows, and the temperatures at both ends."""
 NETWORKS = ("karate", "dolphins", "polbooks", "football")
 DRAWN = {
     "ring of 5": nx.cycle_graph(5),
@@ -37,34 +38,43 @@ def boundaries(A: Matrix) -> Matrix:
     return np.asarray(np.tril(earlier[:, 1:] != earlier[:, :-1])[:, :-1], dtype=np.int64)
 
 
-def degree_needed(A: Matrix) -> tuple[int, int]:
-    """The degree N that Theorem E needs for the nodes in this order, and how many pairs need as much.
+def needed(A: Matrix) -> tuple[Matrix, int]:
+    """c_i + b_ij for all pairs i < j, at [j, i], which Theorem E bounds by N, and the largest c.
 
-    >>> degree_needed(nx.to_numpy_array(nx.cycle_graph(5)).astype(int))[0]
+    >>> pairs, most = needed(nx.to_numpy_array(nx.cycle_graph(5)).astype(int))
+    >>> int(pairs.max()), most
+    (4, 4)
+    """
+    before = np.cumsum(boundaries(A), axis=1)  # b_ij
+    own = before.diagonal()  # c_j
+    return np.tril(before + own, -1), int(own.max(initial=0))
+
+
+def degree(A: Matrix) -> int:
+    """The degree N that Theorem E needs for the nodes in this order.
+
+    >>> degree(nx.to_numpy_array(nx.cycle_graph(5)).astype(int))
     4
     """
-    before = np.cumsum(boundaries(A), axis=1)  # b_ij at [j, i]
-    own = before[np.arange(len(A)), np.arange(len(A))]  # c_j
-    needed = np.tril(before + own, -1)
-    most = max(int(needed.max(initial=0)), int(own.max(initial=0)))
-    even = most + most % 2
-    return even if even % 4 == 0 or even >= 2 * int(own.max(initial=0)) else even + 2, int((needed == most).sum())
+    pairs, most = needed(A)
+    N = max(int(pairs.max(initial=0)), most, 2)
+    N += N % 2
+    return N if N % 4 == 0 or 2 * most <= N else N + 2
 
 
 def ordered(A: Matrix, steps: int = STEPS, seed: int = 0) -> Matrix:
     """The matrix with its nodes in the best order that simulated annealing finds, one node moved at a time."""
-    rng = np.random.default_rng(seed)
-    order, n = np.arange(len(A)), len(A)
-    now = best = (degree_needed(A), order)
+    rng, n = np.random.default_rng(seed), len(A)
+    best = now = np.arange(n)
+    cost = np.inf
     for step in range(steps):
         at, to = rng.integers(n, size=2)
-        order = np.insert(np.delete(now[1], at), to, now[1][at])
-        value = degree_needed(A[np.ix_(order, order)])
-        rise = value[0] - now[0][0] + (value[1] - now[0][1]) / n
-        if rise <= 0 or rng.random() < exp(-rise / (0.5 * (1 - step / steps) + 1e-9)):
-            now = value, order
-            best = min(best, now, key=lambda found: found[0])
-    return np.asarray(A[np.ix_(best[1], best[1])])
+        order = np.insert(np.delete(now, at), to, now[at])
+        value = float(np.log(np.exp(STEEP * needed(A[np.ix_(order, order)])[0]).sum()))
+        if value <= cost or rng.random() < exp((cost - value) / (HOT * (1 - step / steps) + COLD)):
+            now, cost = order, value
+            best = min(best, now, key=lambda found: degree(A[np.ix_(found, found)]))
+    return np.asarray(A[np.ix_(best, best)])
 
 
 def polynomials(A: Matrix, N: int, bits: int) -> list[list[int]]:
@@ -98,7 +108,7 @@ def columns(graph: Graph) -> int:
     5
     """
     A = ordered(graph.adjacency.toarray().astype(np.int64))
-    N = max(degree_needed(A)[0], 2)
+    N = degree(A)
     assert any(is_exact(A, N, bits) for bits in (N, 2 * N, 4 * N)), "Theorem E does not hold"
     return N + 1
 

@@ -46,7 +46,7 @@ print(f"{exact.certificate.columns} columns; {exact.certificate.claim}")
 # You need not trust the certificate. Here are the numbers, and the product in Python's own integers, which are never
 # rounded.
 
-V, W = exact.representation.memberships.astype(object), exact.representation.weights.astype(object)
+V, W = (exact.representation.arrays()[name].astype(object) for name in ("memberships", "weights"))
 print("first node:", [int(number) for number in V[0]])
 print("weights:   ", [int(weight) for weight in W])
 

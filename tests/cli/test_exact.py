@@ -21,7 +21,7 @@ def test_what_is_written_can_be_verified(folder: Path, run_json: Any) -> None:
     made = run_json("exact", "links.csv", "-o", "made.json")
     graph = read_graph(folder / "links.csv")
     assert made["certificate"]["links"] == graph.n_links
-    assert made["certificate"]["columns"] <= made["certificate"]["bound"]
+    assert made["certificate"]["columns"] >= made["least_columns"]
     found = run_json("verify", "links.csv", "made.json")
     assert found["verified"]
     assert found["certificate"]["graph"] == made["certificate"]["graph"]
@@ -44,12 +44,15 @@ def test_the_help_lists_every_method_and_other_names_are_refused(run: Any, monke
 def test_what_was_tried_and_how_many_columns_are_needed_are_printed(folder: Path, run: Any, run_json: Any) -> None:
     (folder / "path.csv").write_text("ann,bob\nbob,cat\ncat,dan\n")
     shown = run("exact", "path.csv", "--by", "thorough").stdout.splitlines()
-    assert shown[1].startswith("Exact in 3 columns (fitted)")
+    assert shown[1].startswith("Exact in 3 columns without negative numbers; numbers of up to ")
+    assert shown[1].endswith("Construction: fitted.")
     assert shown[2] == "The network needs 3. No exact representation has fewer than 3."
     assert shown[3].startswith("Tried: ")
     assert shown[3].endswith("fit: 3 columns.")
     assert run_json("exact", "path.csv")["least_columns"] == 3
     assert run_json("exact", "path.csv", "--by", "circle")["least_columns"] is None
+    run("exact", "path.csv", "--by", "circle", "-o", "circle.json")
+    assert "Exact in 6 columns on each side of X Yᵀ, of either sign" in run("verify", "path.csv", "circle.json").stdout
 
 
 def test_a_construction_that_is_added_to_the_registry_is_a_choice() -> None:

@@ -100,11 +100,8 @@ def _least(graph: Graph, found: Certified) -> int | None:
 
 def _in_words(found: Certified, least: int | None) -> Iterator[str]:
     """The certificate in sentences, with what was tried and a lower bound."""
-    from philia._text import counted
-
     certificate = found.certificate
-    columns, bits = counted(certificate.columns, "column"), counted(certificate.bits, "bit")
-    yield f"Exact in {columns} ({certificate.construction}); numbers of up to {bits}."
+    yield f"{size_in_words(found)} Construction: {certificate.construction}."
     if least is not None:
         yield f"{_fewest_in_words(least, certificate.columns)} No exact representation has fewer than {least}."
     if len(found.tried) > 1:
@@ -121,6 +118,17 @@ def _fewest_in_words(least: int, found: int) -> str:
     if least == found:
         return f"The network needs {found}."
     return f"The network needs {least} {'or' if found == least + 1 else 'to'} {found}."
+
+
+def size_in_words(found: Certified) -> str:
+    """How many columns of which kind there are, and how long their numbers: columns of X and Y are no communities."""
+    from philia._text import counted
+
+    certificate = found.certificate
+    columns, bits = counted(certificate.columns, "column"), counted(certificate.bits, "bit")
+    signed = found.representation.community_columns is None
+    kind = "on each side of X Yᵀ, of either sign" if signed else "without negative numbers"
+    return f"Exact in {columns} {kind}; numbers of up to {bits}."
 
 
 def proof_in_words(certificate: Certificate) -> Iterator[str]:

@@ -12,6 +12,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from philia._interrupts import interruptible
 from philia.cli.options import complete_help
 from philia.cli.wording import as_typed
 from philia.exceptions import PhiliaError
@@ -59,7 +60,8 @@ class GuardedCommand(TyperCommand):
     def invoke(self, ctx: Any) -> Any:
         """Run the command."""
         try:
-            result = super().invoke(ctx)
+            with interruptible():
+                result = super().invoke(ctx)
             sys.stdout.flush()  # a closed pipe is noticed here, not when Python exits
         except (typer.Exit, typer.Abort):
             raise

@@ -10,7 +10,7 @@ import typer
 
 from philia._text import counted
 from philia.cli import options
-from philia.cli.exact import proof_in_words
+from philia.cli.exact import proof_in_words, size_in_words
 from philia.cli.options import DETECTED, option, reads_links
 from philia.cli.output import Output, counting_line
 from philia.storage import ReadingOptions
@@ -51,8 +51,7 @@ def verify(
     out.data({"file": links, "exact": str(exact), **facts, "certificate": asdict(certificate)})
     network = "the network on standard input" if links == "-" else links
     out.say(f"Verified: {exact} is exactly {network}{_other_than_given(graph, found)}.")
-    columns, bits = counted(certificate.columns, "column"), counted(certificate.bits, "bit")
-    out.say(f"Exact in {columns}; numbers of up to {bits}.")
+    out.say(size_in_words(found))
     out.say(f"The file calls its construction {certificate.construction!r}, which was not checked.")
     for sentence in proof_in_words(certificate):
         out.say(sentence)

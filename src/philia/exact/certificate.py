@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from philia._interrupts import interruptible
 from philia._types import BoolArray, Node
 from philia._version import __version__
 from philia.exact.constructions import theorem_of
@@ -234,7 +235,8 @@ def _checked_margin(
 def _decided(representation: Representation, wanted: sparse.csr_array) -> Iterator[Verdict]:
     """The verdicts; the numbers may come from anyone, so any failure becomes an error of our own."""
     try:
-        yield from representation.verdicts(wanted)
+        with interruptible():
+            yield from representation.verdicts(wanted)
     except PhiliaError:
         raise
     except Exception as error:

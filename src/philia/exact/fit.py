@@ -26,6 +26,7 @@ from typing import Literal
 
 import numpy as np
 
+from philia._interrupts import interruptible
 from philia._text import counted
 from philia.exact.certified import Certified, certified
 from philia.exact.hinge import Hinge, Numbers, Pairs
@@ -271,7 +272,7 @@ class _Search:
         if min(counts) < 1 or (self.graph.n_links and counts[1] == 1):  # no graph with a link has fewer: docs/exact.md
             return None
         hinge = Hinge(self.graph, np.repeat([1.0, -1.0], [counts[0] - 1, counts[1] - 1]))
-        with one_blas_thread():
+        with one_blas_thread(), interruptible():
             return self._settled(hinge, begin(hinge))
 
     def _settled(self, hinge: Hinge, F: Numbers) -> _Exact | None:

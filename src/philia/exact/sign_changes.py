@@ -28,6 +28,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from philia._interrupts import interruptible
 from philia._types import Int64Array
 from philia.exact.polynomials import SignPolynomials, even_points, is_polynomials, winning_exponents
 from philia.exact.representation import Construction, Theorem
@@ -188,12 +189,14 @@ def found_order(
             rng = np.random.default_rng(random_state)
             for search in range(searches):
                 candidate, least = now.order, (now.most, graph.n_nodes)
-                for value, line in _annealed(graph, now, rounds, rng, 0.5 * (search % 2)):
-                    if value < least:
-                        least, candidate = value, line
-                    done += 1
-                    if on_progress is not None:
-                        on_progress(SearchProgress(done, len(starts) * searches * rounds, min(best.most, least[0])))
+                with interruptible():
+                    for value, line in _annealed(graph, now, rounds, rng, 0.5 * (search % 2)):
+                        if value < least:
+                            least, candidate = value, line
+                        done += 1
+                        if on_progress is not None:
+                            shown = min(best.most, least[0])
+                            on_progress(SearchProgress(done, len(starts) * searches * rounds, shown))
                 now = min(now, eliminated(graph, candidate), key=_quality)
                 best = min(best, now, key=_quality)
     except KeyboardInterrupt:

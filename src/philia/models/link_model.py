@@ -8,11 +8,12 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from html import escape
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self, TypeVar, get_type_hints
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self, get_type_hints
 
 import numpy as np
 import numpy.typing as npt
 
+from philia._interrupts import interruptible
 from philia._text import counted, no_attribute
 from philia._types import Float64Array, Int64Array, Node, Pair
 from philia.exceptions import DivergedError, InvalidGraphError, InvalidParameterError
@@ -43,8 +44,6 @@ from philia.objective.rates import draw_graph
 from philia.pairs import HeldOut, HeldOutLike, as_held_out, rows_of_pairs
 from philia.pairs.names import two_names
 from philia.solvers import OnIteration, Progress, Solution
-
-_Result = TypeVar("_Result")
 
 OnFit = Callable[[int, int], None]
 """Called after each refit with the number of refits done and the number asked for."""
@@ -189,7 +188,8 @@ class LinkModel(Estimator):
         # A step may overflow and be rejected; only the result must be finite.
         overflowing = np.errstate(over="ignore", invalid="ignore", divide="ignore")
         with overflowing, self._working(), fit.journal(self, graph) as journal, _shown(on_iteration, verbose) as watch:
-            factors, solution = interruptible(lambda: self._learn(graph, rng, journal, watch))
+            with interruptible():
+                factors, solution = self._learn(graph, rng, journal, watch)
             self._check_finite(graph, factors, solution)
         self.factors_, self.solution_ = factors, solution
         self.graph_ = graph
@@ -543,23 +543,6 @@ def _shown(on_iteration: OnIteration | None, verbose: bool) -> Iterator[OnIterat
                 on_iteration(progress)
 
         yield both
-
-
-def interruptible(action: Callable[[], _Result]) -> _Result:
-    """What the action returns; Ctrl-C inside compiled code is Ctrl-C, and not the error that it leaves behind.
-
-    >>> interruptible(lambda: 3)
-    3
-    """
-    try:
-        return action()
-    except SystemError as error:
-        cause: BaseException | None = error
-        while isinstance(cause, SystemError):  # one for each compiled function that was left
-            cause = cause.__cause__
-        if isinstance(cause, KeyboardInterrupt):
-            raise KeyboardInterrupt from None
-        raise
 
 
 def _other_seeds(random_state: object, count: int) -> list[int]:

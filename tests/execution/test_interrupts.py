@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from philia.models.link_model import interruptible
+from philia._interrupts import interruptible
 
 
 def left_by(error: BaseException, functions: int) -> None:
@@ -15,10 +15,10 @@ def left_by(error: BaseException, functions: int) -> None:
 
 @pytest.mark.parametrize("functions", [0, 1, 3])
 def test_ctrl_c_inside_compiled_functions_is_an_interruption(functions: int) -> None:
-    with pytest.raises(KeyboardInterrupt):
-        interruptible(lambda: left_by(KeyboardInterrupt(), functions))
+    with pytest.raises(KeyboardInterrupt), interruptible():
+        left_by(KeyboardInterrupt(), functions)
 
 
 def test_another_error_inside_compiled_functions_stays_what_it_is() -> None:
-    with pytest.raises(SystemError):
-        interruptible(lambda: left_by(ValueError("too large"), 2))
+    with pytest.raises(SystemError), interruptible():
+        left_by(ValueError("too large"), 2)
