@@ -137,3 +137,13 @@ def test_ctrl_c_is_one_sentence_and_130() -> None:
 def test_a_closed_pipe_is_silent() -> None:
     result = CliRunner().invoke(failing(BrokenPipeError()), [])
     assert (result.exit_code, result.output) == (141, "")
+
+
+def test_messages_do_not_speak_python(tmp_path: Path, run: Any) -> None:
+    (tmp_path / "adjacency.txt").write_text("1 2 3 4\n2 1\n3 1 4 5 6\n")
+    (tmp_path / "links.csv").write_text("ann,bob\nbob,cat\n")
+    model = str(tmp_path / "m.safetensors")
+    run("fit", str(tmp_path / "links.csv"), "-B1", "-C0", "--penalty", "1", "-o", model, "-q")
+    for command in (["fit", str(tmp_path / "adjacency.txt")], ["fit", model], ["communities", str(tmp_path / "links.csv")]):
+        said = run(*command, code=2).stderr
+        assert not re.search(r"philia\.|networkx|\w\(\)|\w=", said), said

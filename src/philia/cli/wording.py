@@ -19,6 +19,14 @@ _SETTINGS = {
 _SAME = ("penalty", "background", "dtype", "iterations", "held_out", *(one.name for one in fields(ReadingOptions)))
 """Arguments whose options have the same name."""
 
+_PHRASES = {
+    ", or load it with philia.load(path)": "",
+    " or CommunityModel().fit(path)": "",
+    "Read it with networkx.read_adjlist, or pass": "Write one link per line, or pass",
+    "; if you need them, pass a sparse matrix that has them to philia.as_graph": "",
+}
+"""What only Python can do, and what is said instead."""
+
 _QUOTES = " '\""
 _OPTIONS = {**{name: f"--{name.replace('_', '-')}" for name in _SAME}, **_SETTINGS}
 _ARGUMENT = re.compile(
@@ -39,7 +47,11 @@ def as_typed(message: str) -> str:
     '--homophilous is -1; it must be a whole number, 0 or more'
     >>> as_typed("the memory is 'lots'; give a size"), as_typed("--columns is '0'; give two")
     ("--memory is 'lots'; give a size", "--columns is '0'; give two")
+    >>> as_typed("Read it with networkx.read_adjlist, or pass columns=(0, 1) if only the first two matter")
+    'Write one link per line, or add --columns 0,1 if only the first two matter'
     """
+    for phrase, instead in _PHRASES.items():
+        message = message.replace(phrase, instead)
     return _ARGUMENT.sub(_option, message)
 
 

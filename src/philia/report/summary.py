@@ -137,8 +137,17 @@ def _many(found: Findings) -> list[str]:
     return [
         f"The largest group has {counted(int(sizes.max()), 'member')}, and half of them have {np.median(sizes):,.0f} "
         f"or fewer; a member of any is in {per_node:.3g} of them on average.",
+        *_superfluous(found),
         "Probabilities also count common neighbours: two nodes that know the same third one are likelier to be linked.",
     ]
+
+
+def _superfluous(found: Findings) -> list[str]:
+    """The tree shows every group, also those that ``communities()`` leaves out."""
+    left_out = len(found.communities.tidied(found.model.telling).left_out)
+    if not left_out:
+        return []
+    return [f"{left_out:,} of them {_are(left_out)} part of another group, or alike, and left out elsewhere."]
 
 
 def _members(found: Findings) -> list[str]:

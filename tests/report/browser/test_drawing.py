@@ -33,7 +33,7 @@ def pixel(page: Page, model: CommunityModel, row: int) -> tuple[float, float]:
     x, y = unpacked(drawn["positions"])[row] / 65535
     box = page.locator("#drawing canvas").bounding_box()
     assert box is not None
-    scale = min(box["width"] - 44, (box["height"] - 54) / drawn["height"])
+    scale = min(box["width"] - 88, (box["height"] - 98) / drawn["height"])
     left = box["width"] / 2 - 0.5 * scale
     top = box["height"] / 2 - drawn["height"] / 2 * scale + 5
     return box["x"] + left + x * scale, box["y"] + top + (drawn["height"] - y) * scale

@@ -156,7 +156,7 @@ def test_the_map_of_parts_opens_like_the_cards(top: Page) -> None:
     assert part >= tree["leaves"]
     x, y, _ = places[part].tolist()
     height = float(unpacked(drawn["drawing"]["heights"])[top_part])
-    scale = min(box["width"] - 44, (box["height"] - 54) / height)
+    scale = min(box["width"] - 88, (box["height"] - 98) / height)
     left, upper = box["width"] / 2 - scale / 2, box["height"] / 2 - height / 2 * scale + 5
     top.mouse.click(box["x"] + left + x * scale, box["y"] + upper + (height - y) * scale)
     expect(way).not_to_have_text(first)

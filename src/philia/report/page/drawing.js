@@ -1,6 +1,7 @@
 // The first screen: the network itself, or a map of its communities that can be opened.
 
-const MARGIN = 22;
+/** Around a drawing, where outlines and names reach out; less of it on a phone. */
+const marginOf = (width) => Math.min(44, 0.07 * width);
 const LEGEND = 24;
 
 /** The canvas of a drawing: it can be zoomed and moved, and tells what is under the pointer. */
@@ -29,11 +30,11 @@ class DrawingCanvas {
   /** The height that fits the scene, not higher than most of the window. */
   heightFor(width) {
     const most = Math.min(640, Math.max(300, 0.6 * window.innerHeight));
-    return Math.round(Math.min(most, (width - 2 * MARGIN) * this.scene.height + 2 * MARGIN + 14));
+    return Math.round(Math.min(most, (width - 2 * marginOf(width)) * this.scene.height + 2 * marginOf(width) + 14));
   }
 
   view(width, height, zoom = this.zoom, center = this.center) {
-    const fits = Math.min((width - 2 * MARGIN) / 1, (height - 2 * MARGIN - 10) / this.scene.height);
+    const fits = Math.min(width - 2 * marginOf(width), (height - 2 * marginOf(width) - 10) / this.scene.height);
     const scale = fits * zoom;
     const [x, y] = center;
     return {
@@ -327,7 +328,7 @@ function mapDrawing({ payload, drawing, cards, open, explorer }) {
     canvas.show(new NodeScene({ ...inside, kind: "part" }, cards, inside.names, unpack(inside.rows)));
     const drawn = inside.names.length < inside.of ? `the ${inside.names.length} best connected of ${count(inside.of)}` : `all ${count(inside.of)}`;
     heard.textContent = `${card.name}: ${drawn} members`;
-    way.append(element("span", { class: "faint" }, `${drawn} members`));
+    way.append(element("span", { class: "faint" }, `${drawn} members; grey: links that lead to no community`));
   }
 
   place("drawing", drawingFigure(canvas, {

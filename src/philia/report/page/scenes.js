@@ -156,15 +156,28 @@ class MapScene {
       const rim = i === hovered ? { color: look.ink, width: 2.5 } : { color: look.card, width: 1.5 };
       pen.pie(x, y, this.radiusOf(i, view), [{ share: 1, color }], rim, only === null || only.has(i) ? 1 : FAINTED);
     });
-    this.circles.forEach((circle, i) => this.label(pen, view, look, circle, i));
+    this.labelled(view).forEach((i) => this.label(pen, view, look, this.circles[i], i));
+  }
+
+  /** The circles that have room for their names, the largest first. */
+  labelled(view) {
+    const order = range(0, this.circles.length).sort((a, b) => this.circles[b].radius - this.circles[a].radius);
+    const taken = [];
+    return order.filter((i) => {
+      const [x, y] = this.at(i, view);
+      const half = 4 * nameInDrawing(this.circles[i]).length;
+      if (taken.some(([u, v, w]) => Math.abs(u - x) < half + w && Math.abs(v - y) < 14)) return false;
+      taken.push([x, y, half]);
+      return true;
+    });
   }
 
   label(pen, view, look, circle, i) {
     const [x, y] = this.at(i, view);
     const radius = this.radiusOf(i, view);
     const text = { color: look.ink, halo: look.card, font: look.font };
-    pen.text(nameInDrawing(circle), x, radius > 14 ? y - 6 : y, { size: radius > 26 ? 14 : 11, weight: 700, ...text });
-    if (radius > 14) pen.text(count(circle.size), x, y + 8, { size: 11, ...text });
+    pen.text(nameInDrawing(circle), x, radius > 20 ? y - 6 : y, { size: radius > 26 ? 14 : 11, weight: 700, ...text });
+    if (radius > 20) pen.text(count(circle.size), x, y + 8, { size: 11, ...text });
     if (radius > 46) pen.text(cut(knownAs(circle), Math.floor(radius / 3.2)), x, y + 23, { size: 11, ...text });
   }
 
