@@ -5,6 +5,7 @@
     python -m benchmarks.thousands planted --nodes 317080 --communities 10000
     python -m benchmarks.thousands planted --nodes 1000000 --communities 20000 --alone
     python -m benchmarks.thousands links FILE                       # average precision of a tenth of the links
+    python -m benchmarks.thousands beside FILE                      # the same with dense columns beside it
     python -m benchmarks.thousands whole FILE                       # philia fit with summary and report, timed
 
 Leiden, Infomap and label propagation are igraph's. None of the methods is told anything, except that CPM needs a
@@ -24,6 +25,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +35,7 @@ from scipy.special import expit
 from benchmarks import bigclam
 from benchmarks.measuring import RESULTS
 from philia import CommunityModel, Graph, read_graph
-from philia._types import Float64Array, Int64Array
+from philia._types import Float64Array
 from philia.datasets import overlapping_cliques, random_cliques
 from philia.evaluate import best_match_f1
 from philia.evaluate.predictors import PREDICTORS
@@ -132,38 +134,70 @@ def _igraph(graph: Graph) -> Any:
 
 def links(path: Path) -> dict[str, Any]:
     """The average precision of hidden links among all pairs that are not linked, by the model and by formulas."""
-    graph, rng = read_graph(path), np.random.default_rng(0)
-    rows, columns = graph.links
-    hidden = np.flatnonzero(rng.random(len(rows)) < _HIDDEN)
-    held_out = ListedPairs.of_rows(graph, rows[hidden], columns[hidden])
+    hidden = _Hidden.of(read_graph(path))
     began = time.process_time()
-    model = CommunityModel(random_state=0, storage="sparse").fit(graph, held_out=held_out)
-    seconds, known = time.process_time() - began, seen(graph, held_out)
-    i, j, chances = near_and_far(graph, known, _OTHERS, rng)
-    scores: dict[str, Callable[[Int64Array, Int64Array], Float64Array]] = {"philia, sparse": model.factors_.scores}
+    model = CommunityModel(random_state=0, storage="sparse").fit(hidden.graph, held_out=hidden.held_out)
+    seconds, known = time.process_time() - began, seen(hidden.graph, hidden.held_out)
+    found = [hidden.judged("philia, sparse", model.factors_.scores(hidden.pairs.rows, hidden.pairs.columns))]
     for name in ("resource allocation", "Adamic-Adar", "common neighbours"):
-        scores[name] = lambda u, v, name=name: PREDICTORS[name](known, u, v)  # type: ignore[misc]
-    found = []
-    for name, score in scores.items():
-        auc, precision = weighted_order(score(rows[hidden], columns[hidden]), score(i, j), 1 / chances)
-        assert auc is not None
-        assert precision is not None
-        found.append(
-            {"method": name, "auc": auc.value, "precision": precision.value, "reach": precision.upper - precision.value}
-        )
-        print(json.dumps(found[-1]), flush=True)
-    others = PairSample.of_links(
-        graph.n_nodes, (rows[hidden], columns[hidden]), (i, j), np.append(np.ones(len(hidden)), _HIDDEN / chances)
-    )
-    logits = model.factors_.scores(others.rows, others.columns)
-    print(calibrate(others.linked, expit(logits), weights=others.weights), flush=True)
+        found.append(hidden.judged(name, PREDICTORS[name](known, hidden.pairs.rows, hidden.pairs.columns)))
+    logits = model.factors_.scores(hidden.pairs.rows, hidden.pairs.columns)
+    print(calibrate(hidden.pairs.linked, expit(logits), weights=hidden.pairs.weights), flush=True)
     return {
-        "log_likelihood": float(others.log_likelihoods(logits).sum()) / len(hidden),
-        "hidden": len(hidden),
+        "log_likelihood": hidden.log_likelihood(logits),
+        "hidden": hidden.pairs.n_links,
         "communities": len(model.communities()),
         "seconds": seconds,
         "rows": found,
     }
+
+
+def beside(path: Path) -> dict[str, Any]:
+    """Hidden links by a sparse model, by a few broad and repelling columns, and by the sum of the odds of both."""
+    hidden, found = _Hidden.of(read_graph(path)), []
+    models = {"sparse": CommunityModel(storage="sparse", random_state=0)}
+    models["12 + 6 dense columns"] = CommunityModel(12, 6, penalty=3, random_state=0)
+    scores = {
+        name: model.fit(hidden.graph, held_out=hidden.held_out).factors_.scores(hidden.pairs.rows, hidden.pairs.columns)
+        for name, model in models.items()
+    }
+    for name, logits in (*scores.items(), ("odds of both added", np.logaddexp(*scores.values()))):
+        found.append({**hidden.judged(name, logits), "log_likelihood": hidden.log_likelihood(logits)})
+    return {"rows": found}
+
+
+@dataclass(frozen=True)
+class _Hidden:
+    """A tenth of the links of a graph, and a sample of pairs that are not linked."""
+
+    graph: Graph
+    held_out: ListedPairs
+    pairs: PairSample
+
+    @classmethod
+    def of(cls, graph: Graph) -> _Hidden:
+        rng, (rows, columns) = np.random.default_rng(0), graph.links
+        hidden = np.flatnonzero(rng.random(len(rows)) < _HIDDEN)
+        held_out = ListedPairs.of_rows(graph, rows[hidden], columns[hidden])
+        i, j, chances = near_and_far(graph, seen(graph, held_out), _OTHERS, rng)
+        weights = np.append(np.ones(len(hidden)), _HIDDEN / chances)
+        ends = (rows[hidden], columns[hidden]), (i, j)
+        return cls(graph, held_out, PairSample.of_links(graph.n_nodes, *ends, weights))
+
+    def judged(self, name: str, scores: Float64Array) -> dict[str, Any]:
+        """AUC and average precision."""
+        linked = self.pairs.linked
+        auc, precision = weighted_order(scores[linked], scores[~linked], self.pairs.weights[~linked] / _HIDDEN)
+        assert auc is not None
+        assert precision is not None
+        reach = precision.upper - precision.value
+        found = {"method": name, "auc": auc.value, "precision": precision.value, "reach": reach}
+        print(json.dumps(found), flush=True)
+        return found
+
+    def log_likelihood(self, logits: Float64Array) -> float:
+        """The log-likelihood of all hidden pairs per hidden link."""
+        return float(self.pairs.log_likelihoods(logits).sum()) / self.pairs.n_links
 
 
 def whole(path: Path, model: Path | None = None) -> dict[str, Any]:
@@ -189,7 +223,7 @@ def whole(path: Path, model: Path | None = None) -> dict[str, Any]:
 def main() -> None:
     """Run what the command line asks for, and add it to the results."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["planted", "links", "whole"])
+    parser.add_argument("what", choices=["planted", "links", "beside", "whole"])
     parser.add_argument("file", nargs="?", type=Path)
     parser.add_argument("--nodes", type=int, default=50_000)
     parser.add_argument("--communities", type=int, default=2_000)
@@ -203,7 +237,7 @@ def main() -> None:
     elif asked.file is None:
         parser.error(f"{asked.what} needs a file of links")
     else:
-        found = {"graph": asked.file.name, **{"links": links, "whole": whole}[asked.what](asked.file)}
+        found = {"graph": asked.file.name, **{"links": links, "beside": beside, "whole": whole}[asked.what](asked.file)}
     results = RESULTS / "thousands.json"
     before = json.loads(results.read_text()) if results.exists() else []
     results.write_text(json.dumps([*before, {"what": asked.what, **found}], indent=1) + "\n")

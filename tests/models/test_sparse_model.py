@@ -207,7 +207,7 @@ def test_numbers_from_a_file_are_checked() -> None:
 
 def test_probabilities_of_hidden_pairs_are_shares_of_links() -> None:
     drawn = random_cliques(4000, 160, random_state=2)  # larger graphs have more hidden links, and smaller errors
-    model = CommunityModel(random_state=0).fit(drawn.graph, held_out=0.2)
+    model = CommunityModel(random_state=0).fit(drawn.graph, held_out=0.1)
     assert model.held_out_ is not None
     rows, columns = np.triu_indices(4000, 1)
     hidden = model.held_out_.contains(rows, columns)

@@ -110,9 +110,12 @@ def _logits(explorer: dict[str, Any], i: int, j: int) -> float:
     through, background = unpacked(neighbours["affinity"]), unpacked(explorer["background"])
     both = set.intersection(*(set(columns[own[t] : own[t + 1]].tolist()) for t in (i, j)))
     common = set.intersection(*(set(rows[start[t] : start[t] + counted[t]].tolist()) for t in (i, j)))
-    shared = np.log1p(sum(float(odds[c]) for c in both))
-    shared += neighbours["weight"] * np.log1p(sum(float(through[z]) ** 2 for z in common))
-    return float(background[i] + background[j] + shared)
+    together = sum(float(odds[c]) for c in both)
+    known = (1 + sum(float(through[z]) ** 2 for z in common)) ** neighbours["weight"]
+    alone, shape = float(background[i] + background[j]), neighbours["shape"]
+    raised = together + known if neighbours["adds"] else (1 + together) * known
+    met, apart = ((1 + np.exp(alone) * rate / shape) ** shape - 1 for rate in (raised, 1.0))
+    return float(alone + np.log(met / apart))
 
 
 @pytest.mark.parametrize("model", [cliques, hidden], ids=["all pairs", "some held out"])
