@@ -16,7 +16,7 @@ from philia.execution import Executor, LocalThreads, one_blas_thread
 from philia.execution.executor import cached_on
 from philia.graphs.graph import Graph
 from philia.objective.kernels import Kernel, LaneSums, kernel_for_all_pairs
-from philia.objective.kernels.kernel import Lane, Omitted, cut
+from philia.objective.kernels.kernel import SMALL, Lane, Omitted, cut
 from philia.objective.losses import Scores
 from philia.objective.recipe import Freedom, Recipe
 from philia.pairs import HeldOut, seen
@@ -351,9 +351,9 @@ def exact_objective(
     return AllPairsObjective(graph, recipe, **counted, dtype=dtype, **settings)
 
 
-_ONE_CALL = 2500
-"""Up to this many nodes one thread takes no longer than two that share the pairs out: it need not multiply given
-columns again, and Python does nothing in between. The scores of given columns take 25 MB in single precision."""
+_GIVEN = 2500
+"""Largest graph that is small if columns are given, for example as communities that were read: one call need not
+multiply them again, and takes no longer than two threads that do. Their scores take 25 MB in single precision."""
 
 
 def is_small(graph: Graph, recipe: Recipe) -> bool:
@@ -364,7 +364,7 @@ def is_small(graph: Graph, recipe: Recipe) -> bool:
     [True, False]
     """
     simple = recipe.symmetric and recipe.loss.canonical and graph.weights is None
-    return simple and graph.n_nodes <= _ONE_CALL
+    return simple and graph.n_nodes <= (_GIVEN if _unchanging(recipe).any() else SMALL)
 
 
 _LISTED_SHARE, _MOST_LISTED = 0.25, 10_000_000

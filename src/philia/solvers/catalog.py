@@ -81,7 +81,7 @@ def settling(solver: str | AnySolver, by_size: Solver | Adam) -> Solver | Adam:
     """The solver for a fit that begins where trials ended, from a setting and what it stands for on the graph.
 
     >>> settling("auto", LBFGSB())
-    FloorLBFGS(iterations=30, memory=10, keep=0.0, value_tolerance=2.2e-09)
+    FloorLBFGS(iterations=30, memory=10, keep=0.0, value_tolerance=2.2e-09, gradient_tolerance=0.0)
     >>> settling("lbfgsb", LBFGSB()).iterations
     100
     """
