@@ -50,6 +50,12 @@ def _softplus(x: float) -> float:
 
 
 @inlined
+def added(x: float, w: float) -> float:
+    """What a strength w adds to the log-normalizer of a pair with the log-odds x."""
+    return _softplus(x + w) - _softplus(x)
+
+
+@inlined
 def _sigmoid(x: float) -> float:
     """1 / (1 + e^-x)."""
     return 1.0 / (1.0 + math.exp(-x))
@@ -72,7 +78,7 @@ def _sums(h: Any, a: Any, s: float, w: float) -> tuple[float, float, float, floa
             pairs = _pairs(h, b, d)
             x = a[b] + a[d] + s
             before, after = _sigmoid(x), _sigmoid(x + w)
-            cost += pairs * (_softplus(x + w) - _softplus(x))
+            cost += pairs * added(x, w)
             p_sum += pairs * after
             slope += pairs * after * (1 - after)
             p_added += pairs * (after - before)
@@ -164,7 +170,7 @@ def group_costs(H: Any, a: Any, s: float, w: Any) -> Any:
         for d in np.flatnonzero(H[c]):
             for b in range(len(a)):
                 x = a[b] + a[d] + s
-                costs[c, b] += H[c, d] * (_softplus(x + w[c]) - _softplus(x))
+                costs[c, b] += H[c, d] * added(x, w[c])
     return costs
 
 
@@ -194,7 +200,7 @@ def move(rows: Any, classes: Any, a: Any, s: float, labels: Any, w: Any, groups:
             value = coded * math.log(in_none)
         else:
             x = 2 * a[b] + s
-            itself = _softplus(x + w[own]) - _softplus(x)
+            itself = added(x, w[own])
             value = w[own] * links[own] - (costs[own, b] - itself) + coded * math.log(sizes[own])
             outside = coded * math.log(in_none + 1.0)
             if outside > value + _TIE:
@@ -218,5 +224,5 @@ def move(rows: Any, classes: Any, a: Any, s: float, labels: Any, w: Any, groups:
             H[c, b] += change
             for d in range(len(a)):
                 x = a[b] + a[d] + s
-                costs[c, d] += change * (_softplus(x + w[c]) - _softplus(x))
+                costs[c, d] += change * added(x, w[c])
     return moves
