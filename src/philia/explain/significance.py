@@ -23,8 +23,8 @@ from philia.pairs.sample import Estimate
 from philia.reading.length import RIDGE, fitted_popularity, popularity_classes
 
 _CHANCE = 2.5
-"""The z below which a community is not told from chance. One in 160 would be above by chance; of communities forced on
-random graphs none of 128 that attract was, and 2 of 32 that repel."""
+"""The z below which a community is not told from chance. One in 160 would be above if folds were independent; of
+communities fitted to random graphs in a given number, 2 of 48 that attract and 2 of 80 that repel are."""
 
 _NON_LINKS = 20
 """Pairs without a link that are hidden per hidden link: their weights add little noise to that of the links."""

@@ -52,7 +52,7 @@ def _softplus(x: float) -> float:
 @inlined
 def added(x: float, w: float) -> float:
     """What a strength w adds to the log-normalizer of a pair with the log-odds x."""
-    return _softplus(x + w) - _softplus(x)
+    return float(_softplus(x + w) - _softplus(x))
 
 
 @inlined
