@@ -57,7 +57,7 @@ def cdlib_bigclam(graph: Graph, k: int, seed: int) -> Rows:
     return _cdlib("big_clam", graph, dimensions=k, affiliation_method="threshold")
 
 
-def cdlib_nocd(graph: Graph, k: int, seed: int) -> Rows:
+def cdlib_nocd(graph: Graph, k: int, seed: int, **settings: Any) -> Rows:
     """cdlib's NOCD on the adjacency matrix alone, with 500 epochs as its authors use instead of cdlib's 50."""
     try:
         import torch
@@ -66,7 +66,7 @@ def cdlib_nocd(graph: Graph, k: int, seed: int) -> Rows:
             "NOCD needs PyTorch, which is not installed; install it with `pip install torch`"
         ) from None
     torch.set_num_threads(1)  # on two busy cores its threads wait for each other thirty times as long as they work
-    return _cdlib("nocd", graph, dimensions=k, epochs=500, seed=seed)
+    return _cdlib("nocd", graph, dimensions=k, epochs=500, seed=seed, **settings)
 
 
 FINDERS: dict[str, Find] = {

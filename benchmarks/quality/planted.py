@@ -25,6 +25,9 @@ ATTRACTIONS = (1.0, 2.0, 3.0, 4.0, 5.0, 6.0)
 USUAL = 4.0
 """The attraction at which overlap and popularity are varied."""
 
+STRONG, GOOD = 3.0, 0.9
+"""From this attraction on, communities are expected to be found, with at least this F1."""
+
 REPULSION = 0.75
 """Repulsion as a share of attraction."""
 
@@ -103,6 +106,7 @@ class PlantedCommunities(Measured):
         usual = [r for r in results if r.settings["attraction"] == USUAL]
         broken = failures(results)
         tables = [_table(usual, overlap, popularity) for overlap in (0.2, 0.0) for popularity in (0.0, 1.0)]
+        tables.append(_counted([r for r in results if r.settings["attraction"] >= STRONG and "error" not in r.values]))
         return [*(table for table in tables if table.rows), *([broken] if broken else [])]
 
     def figures(self, results: Sequence[Result]) -> dict[str, tuple[Figure, str]]:
@@ -178,6 +182,30 @@ def _table(results: Sequence[Result], overlap: float, popularity: float) -> Tabl
     words = f"{'Overlap' if overlap else 'No overlap'}, {'power law' if popularity else 'equal popularity'}"
     columns = ("planted", "method", "numbers, per seed", "F1 attracting", "F1 repelling")
     return Table(f"{words}, attraction {USUAL:g}", columns, tuple(rows))
+
+
+def _counted(results: Sequence[Result]) -> Table:
+    """In how many fits of each method members and numbers are about right."""
+    rows = []
+    for method in METHODS:
+        own = [r for r in results if r.method == method]
+        repelling = [r for r in own if r.settings["n_heterophilous"] == r.values["numbers"][1] > 0]
+        if own:
+            counts = [sum(r.values["f1"] >= GOOD for r in own)]
+            counts += [sum(_near(r, kinds) for r in own) for kinds in ((0,), (0, 1))]
+            well = sum(r.values["heterophilous"]["f1"] >= GOOD for r in repelling)
+            rows.append((method, *(f"{count} of {len(own)}" for count in counts), f"{well} of {len(repelling)}"))
+    columns = (
+        "method", f"F1 attracting at least {GOOD:g}", "number attracting within 20 %", "both numbers within 20 %",
+        f"F1 repelling at least {GOOD:g}, where their number is right",
+    )  # fmt: skip
+    return Table(f"All plans with an attraction of {STRONG:g} or more", columns, tuple(rows))
+
+
+def _near(result: Result, kinds: Sequence[int]) -> bool:
+    """Whether the numbers of these kinds are right to a fifth."""
+    told = result.settings["n_homophilous"], result.settings["n_heterophilous"]
+    return all(abs(result.values["numbers"][kind] - told[kind]) <= 0.2 * told[kind] for kind in kinds)
 
 
 _KINDS = ("homophilous", "heterophilous")

@@ -8,13 +8,15 @@ from typing import Any
 import networkx as nx
 import numpy as np
 import pytest
+from scipy.special import expit
 
 from philia import CommunityModel, load
 from philia.datasets import classic, dating_app, planted
 from philia.exceptions import InvalidParameterError, ModelFileError
 from philia.explain import CommunitySignificance, Significance
-from philia.explain.significance import popularity_offsets, significance_folds
+from philia.explain.significance import significance_folds, with_background
 from philia.graphs import Graph
+from philia.pairs import PairSample, seen
 from philia.reading.search import shortest_with
 from philia.solvers import LBFGSB
 from philia.storage.tensors import read_arrays, write_arrays
@@ -100,12 +102,43 @@ def test_every_known_link_is_hidden_once_and_no_pair_that_is_held_out_anyway() -
     assert set(hidden) < known
 
 
+def hidden_parts(graph: Graph) -> list[tuple[Graph, PairSample]]:
+    return [(seen(graph, hidden), sample) for sample, hidden in
+            significance_folds(graph, None, 5, np.random.default_rng(0))]  # fmt: skip
+
+
 def test_popularity_alone_expects_as_many_hidden_links_as_there_are() -> None:
-    graph = classic("karate")
-    for sample, _ in significance_folds(graph, None, 5, np.random.default_rng(0)):
-        offset = popularity_offsets(graph, sample)
-        expected = (sample.weights / (1 + np.exp(-np.asarray(offset.offsets)))).sum()
-        assert expected == pytest.approx(sample.n_links)
+    samples = with_background(hidden_parts(classic("karate")))
+    expected = sum(float((sample.weights * expit(sample.offsets)).sum()) for sample in samples)
+    assert expected == pytest.approx(sum(sample.n_links for sample in samples))
+
+
+def test_popularity_counts_where_degrees_are_real_and_not_where_they_are_chance() -> None:
+    """Hubs stay popular; in a random graph, nodes with many visible links have no more hidden ones than others."""
+    even = nx.gnp_random_graph(200, 0.05, seed=0)
+    uneven = nx.barabasi_albert_graph(200, 5, seed=0)
+    spreads = [
+        np.mean([np.std(np.asarray(sample.offsets)) for sample in with_background(hidden_parts(shuffled(graph, 0)))])
+        for graph in (even, uneven)
+    ]
+    assert spreads[0] < 0.1
+    assert spreads[1] > 0.5
+
+
+def given(graph: Graph, n_homophilous: int, n_heterophilous: int) -> list[float]:
+    model = CommunityModel(n_homophilous, n_heterophilous, penalty=1, random_state=0, solver=QUICK).fit(graph)
+    return [community.z for community in model.significance().communities]
+
+
+@pytest.mark.slow
+def test_given_communities_that_repel_are_rarely_confirmed_on_random_graphs() -> None:
+    z = []
+    for seed in range(12):
+        z += given(shuffled(nx.gnp_random_graph(100, 0.08, seed=seed), seed), 0, 2)
+        z += given(shuffled(nx.configuration_model(KARATE, seed=seed), seed), 0, 2)
+    assert len(z) >= 40
+    assert np.mean(np.array(z) <= -2.5) <= 0.07
+    assert abs(np.mean(z)) < 0.4
 
 
 def chance(name: str = "B1", z: float = 0.7) -> Significance:

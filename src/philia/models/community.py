@@ -17,7 +17,7 @@ from philia.exceptions import InvalidParameterError
 from philia.explain import LinkExplanation, NormalizedFactors, explain_link, normalize
 from philia.explain.communities import Communities, finer_structure, odds_effect, read_communities
 from philia.explain.rules import DOUBLED, rule_names
-from philia.explain.significance import Significance, measure_significance, popularity_offsets, significance_folds
+from philia.explain.significance import Significance, measure_significance, significance_folds, with_background
 from philia.factors import CommunityFactors, Factors, SparseFactors
 from philia.factors.sparse import MOST_ENTRIES
 from philia.fitting import AllPairs, CommunityParametrization, Problem, solver_for
@@ -311,14 +311,16 @@ class CommunityModel(Factorization):
         """
         check_is_fitted(self)
         _check_folds(folds)
-        own, known = self.read_columns(), seen(self.graph_, self.held_out_)  # too many are refused before any refit
-        found: list[tuple[CommunityFactors, PairSample]] = []
+        own = self.read_columns()  # too many are refused before any refit
+        found: list[CommunityFactors] = []
+        parts: list[tuple[Graph, PairSample]] = []
         with self._working():
             for sample, hidden in self._hidden_in(folds):
-                found.append((self._communities_without(hidden), popularity_offsets(known, sample)))
+                found.append(self._communities_without(hidden))
+                parts.append((seen(self.graph_, hidden), sample))
                 if on_fit is not None:
                     on_fit(len(found), folds)
-        self.significance_ = measure_significance(own, found)
+        self.significance_ = measure_significance(own, list(zip(found, with_background(parts), strict=True)))
         return self.significance_
 
     def heterophily(self, folds: int = 3, *, on_fit: OnFit | None = None) -> Estimate:

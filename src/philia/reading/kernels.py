@@ -50,6 +50,12 @@ def _softplus(x: float) -> float:
 
 
 @inlined
+def added(x: float, w: float) -> float:
+    """What a strength w adds to the log-normalizer of a pair with the log-odds x."""
+    return float(_softplus(x + w) - _softplus(x))
+
+
+@inlined
 def _sigmoid(x: float) -> float:
     """1 / (1 + e^-x)."""
     return 1.0 / (1.0 + math.exp(-x))
@@ -70,7 +76,7 @@ def _cost(h: Any, a: Any, s: float, w: float) -> float:
         for j in range(i, len(used)):
             b, d = used[i], used[j]
             x = a[b] + a[d] + s
-            cost += _pairs(h, b, d) * (_softplus(x + w) - _softplus(x))
+            cost += _pairs(h, b, d) * added(x, w)
     return cost
 
 
@@ -173,7 +179,7 @@ def group_costs(H: Any, a: Any, s: float, w: Any) -> Any:
         for d in np.flatnonzero(H[c]):
             for b in range(len(a)):
                 x = a[b] + a[d] + s
-                costs[c, b] += H[c, d] * (_softplus(x + w[c]) - _softplus(x))
+                costs[c, b] += H[c, d] * added(x, w[c])
     return costs
 
 
@@ -203,7 +209,7 @@ def move(rows: Any, classes: Any, a: Any, s: float, labels: Any, w: Any, groups:
             value = coded * math.log(in_none)
         else:
             x = 2 * a[b] + s
-            itself = _softplus(x + w[own]) - _softplus(x)
+            itself = added(x, w[own])
             value = w[own] * links[own] - (costs[own, b] - itself) + coded * math.log(sizes[own])
             outside = coded * math.log(in_none + 1.0)
             if outside > value + _TIE:
@@ -227,5 +233,5 @@ def move(rows: Any, classes: Any, a: Any, s: float, labels: Any, w: Any, groups:
             H[c, b] += change
             for d in range(len(a)):
                 x = a[b] + a[d] + s
-                costs[c, d] += change * (_softplus(x + w[c]) - _softplus(x))
+                costs[c, d] += change * added(x, w[c])
     return moves

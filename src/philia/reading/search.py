@@ -1,10 +1,10 @@
 """The search for the groups with the shortest description.
 
-One descent starts from many small groups, merges the pairs that shorten the description most, moves single nodes, and
-repeats this until nothing helps. Several descents end in different places; where they agree is trusted. So the next
-ones start from the groups that the best have in common, which are small and pure, and end lower than any of them. In
-larger graphs the end is repaired piece by piece. Nodes are searched in an order that the links determine, so the order
-of the nodes in a file decides nothing.
+One descent starts from many small groups, merges the pairs that shorten the description most, moves the small groups as
+a whole, then single nodes, and repeats this until nothing helps. Then it looks at ever fewer groups, moving nodes after
+each merge. Several descents end in different places; where they agree is trusted. So the next ones start from the
+groups that the best have in common, which are small and pure, and end lower than any of them. Nodes are searched in an
+order that the links determine, so the order of the nodes in a file decides nothing.
 """
 
 from __future__ import annotations
@@ -12,8 +12,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from philia._types import Float64Array, Int64Array
 from philia.graphs import Graph
@@ -28,15 +30,17 @@ _SWEEPS, _ROUNDS = 30, 12
 """The most sweeps over all nodes with the same strengths, and the most rounds of merging and moving: more than any of
 the tuning graphs took."""
 
-_COARSE = 12
-"""From this many groups down, every coarser level is looked at: a coarser one may be shorter although each single step
-there is longer."""
-
 _LEVELS = 48
-"""Up to this many groups, all coarser levels of the final description are looked at: as many as a hierarchy has."""
+"""Up to this many groups, coarser levels are looked at too: as many as a hierarchy has."""
 
-_REPAIRED = 4
-"""At most this many groups are taken apart at once: more are a new descent."""
+_FEW = 16
+"""Up to this many first groups, nodes move after each of their merges: one descent more, where it takes little time."""
+
+_ASTRAY, _SHARE_ASTRAY = 50.0, 0.02
+"""By how many nats the way to a shorter description may be longer, or by which share of what is saved."""
+
+_AT_ONCE = 10
+"""One in this many groups is merged before nodes move again; a single one where there are fewer."""
 
 _POLISH_UP_TO, _POLISH_NODES, _CLOSE = 1000, 200, 2.0
 """Up to this many nodes, this many moves of nodes to groups that cost at most this many nats more are tried exactly: a
@@ -48,22 +52,21 @@ _LEAST_GAIN = 1e-6
 
 @dataclass(frozen=True)
 class Effort:
-    """How many descents from scratch, rounds of descents from what the best ones have in common, and repairs.
+    """How many descents from scratch, and rounds of descents from what the best ones have in common.
 
     >>> Effort.of(1_000), Effort.of(10_000_000)
-    (Effort(starts=12, rounds=8, repairs=0), Effort(starts=1, rounds=0, repairs=0))
+    (Effort(starts=9, rounds=8), Effort(starts=1, rounds=0))
     """
 
     starts: int
     rounds: int
-    repairs: int = 0
 
     @classmethod
     def of(cls, n_links: int) -> Effort:
-        """As much as takes a second or two, and a single descent where that takes longer."""
-        if n_links <= 20_000:
-            return cls(12, 8)
-        return cls(6, 4, 40) if n_links <= 200_000 else cls(1, 0)
+        """As much as takes a second or a few, and a single descent where that takes longer."""
+        if n_links <= 6_000:
+            return cls(9, 8)
+        return cls(6, 4) if n_links <= 200_000 else cls(1, 0)
 
 
 def shortest(graph: Graph, rng: np.random.Generator, effort: Effort | None = None) -> Description:
@@ -108,37 +111,23 @@ def _shortest(measure: DescriptionLength, rng: np.random.Generator, effort: Effo
         if not better:
             break
     best = min([measure.none, *found], key=lambda description: description.length)
-    return _polished(measure, _coarsened(measure, _repaired(measure, best, effort.repairs, rng), rng))
+    return _polished(measure, best)
 
 
 def _coarsened(measure: DescriptionLength, now: Description, rng: np.random.Generator) -> Description:
-    """The shortest of the coarser levels after moving nodes, while one is shorter: single merges may not lead there."""
-    while 1 < now.count <= _LEVELS:
-        merges = coarser(measure, now)
-        levels = [measure.describe(merged_labels(now.labels, merges[:t])) for t in range(1, len(merges) + 1)]
-        best = min(levels, key=lambda description: description.length)
-        if best.length >= now.length - _LEAST_GAIN:
-            break
-        now = moved(measure, best, rng)
-    return now
+    """The shortest description on the way to ever fewer groups, if nodes move after every merge.
 
-
-def _repaired(measure: DescriptionLength, now: Description, tries: int, rng: np.random.Generator) -> Description:
-    """The description after taking single groups and their closest ones apart and merging the pieces anew.
-
-    In large graphs every descent goes wrong somewhere, and more descents go wrong as often, each in another place.
+    A merge may gain only after the nodes have moved, and several may gain where none of them does. Ways that become
+    much longer are not followed.
     """
-    pieces = _first_groups(measure, _FIRST_STRENGTHS[0], rng) if tries else now.labels
-    for _ in range(tries if now.count > 1 else 0):
-        group = int(rng.integers(now.count))
-        (starts, others, counts), most = _links_between(measure, now), int(rng.integers(1, _REPAIRED))
-        own = slice(starts[group], starts[group + 1])
-        closest = others[own][np.argsort(-counts[own] / now.sizes[others[own]], kind="stable")[:most]]
-        apart = np.isin(now.labels, [group, *closest])
-        pieced = measure.describe(_in_common([now.labels, np.where(apart, pieces, -1)]))
-        new = moved(measure, measure.describe(merged_labels(pieced.labels, _gaining(measure, pieced))), rng)
-        now = min(now, new, key=lambda description: description.length)
-    return now
+    best = now
+    while now.count > 1 and now.length < best.length + max(_ASTRAY, _SHARE_ASTRAY * best.saved):
+        merges = _merges(measure, now, np.full(max(1, now.count // _AT_ONCE), -np.inf))[0]
+        new = moved(measure, measure.describe(merged_labels(now.labels, merges)), rng)
+        if new.count >= now.count:
+            break
+        best, now = min(best, new, key=lambda description: description.length), new
+    return best
 
 
 def _polished(measure: DescriptionLength, now: Description) -> Description:
@@ -189,25 +178,71 @@ def _first_groups(measure: DescriptionLength, strength: float, rng: np.random.Ge
 
 
 def _descent(measure: DescriptionLength, labels: Int64Array, rng: np.random.Generator) -> Description:
-    """The end of merging, moving and dropping from these groups."""
+    """The end of merging, moving and dropping from these groups, which move as a whole first."""
     first = now = measure.describe(labels)
     for round_ in range(_ROUNDS):
-        new = moved(measure, measure.describe(merged_labels(now.labels, _gaining(measure, now))), rng)
+        merged = measure.describe(merged_labels(now.labels, _gaining(measure, now)))
+        new = moved(measure, _moved_in_pieces(measure, merged, labels, rng), rng)
         if round_ and new.length >= now.length - _LEAST_GAIN:
             break
         now = new
     dropped = _dropped(measure, now)
     found = [now, *([] if dropped is now else [moved(measure, dropped, rng)])]
-    if now.count <= _COARSE:
-        found += _coarse(measure, moved(measure, first, rng), rng)
-    return min(found, key=lambda description: description.length)
+    if first.count <= _FEW:  # the merges above were chosen before any node moved
+        found.append(_coarsened(measure, moved(measure, first, rng), rng))
+    best = min(found, key=lambda description: description.length)
+    return _coarsened(measure, best, rng) if best.count <= _LEVELS else best
 
 
-def _coarse(measure: DescriptionLength, now: Description, rng: np.random.Generator) -> list[Description]:
-    """The descriptions by few groups that merging leads to, each after moving nodes."""
-    merges = coarser(measure, now)
-    coarse = (merges[:t] for t in range(max(1, now.count - _COARSE + 1), len(merges) + 1))
-    return [moved(measure, measure.describe(merged_labels(now.labels, done)), rng) for done in coarse]
+def _moved_in_pieces(
+    measure: DescriptionLength, now: Description, labels: Int64Array, rng: np.random.Generator
+) -> Description:
+    """The description after moving whole pieces, which are what its groups have in common with these, while it helps.
+
+    A node in no group is a piece of its own.
+    """
+    from philia.reading import kernels, pieces
+
+    pieces.prepare()
+    of, first = _numbered(_in_common([labels, now.labels]))
+    links, made = _between_pieces(measure, of)
+    for _ in range(_ROUNDS):
+        if not now.count:
+            break
+        a, s, w, where = measure.popularity, now.level, now.strengths, now.labels[first]
+        groups = now.histograms.copy(), now.sizes, kernels.group_costs(now.histograms, a, s, w)
+        for _ in range(_SWEEPS):
+            if not pieces.move(links, made, a, s, where, w, groups, rng.permutation(len(first))):
+                break
+        new = measure.describe(where[of])
+        if new.length >= now.length - _LEAST_GAIN:
+            break
+        now = new
+    return now
+
+
+def _numbered(labels: Int64Array) -> tuple[Int64Array, Int64Array]:
+    """The piece of each node, numbered from 0, where each -1 is a piece of its own; and the first node of each piece.
+
+    >>> _numbered(np.array([4, -1, 4, -1]))[0].tolist()
+    [0, 1, 0, 2]
+    """
+    alone = labels < 0
+    different = np.where(alone, labels.max(initial=0) + np.cumsum(alone), labels)
+    _, first, numbers = np.unique(different, return_index=True, return_inverse=True)
+    return numbers.ravel(), first
+
+
+def _between_pieces(measure: DescriptionLength, of: Int64Array) -> tuple[Any, Any]:
+    """The links between pieces, and the pieces' histograms, links inside and sizes, as the compiled loop takes them."""
+    starts, neighbours = measure.rows
+    own, other, k = np.repeat(of, np.diff(starts)), of[neighbours], int(of.max()) + 1
+    inside = np.bincount(own[own == other], minlength=k) / 2
+    ends = own[own != other], other[own != other]
+    between = sparse.csr_array(sparse.coo_array((np.ones(len(ends[0])), ends), shape=(k, k)))
+    H = sparse.csr_array(sparse.coo_array((np.ones(measure.n), (of, measure.classes)), shape=(k, len(measure.counts))))
+    links, histograms = ((M.indptr.astype(np.int64), M.indices.astype(np.int64), M.data) for M in (between, H))
+    return links, (*histograms, inside, np.bincount(of, minlength=k).astype(np.float64))
 
 
 def moved(measure: DescriptionLength, now: Description, rng: np.random.Generator) -> Description:
