@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -144,6 +145,10 @@ def test_messages_do_not_speak_python(tmp_path: Path, run: Any) -> None:
     (tmp_path / "links.csv").write_text("ann,bob\nbob,cat\n")
     model = str(tmp_path / "m.safetensors")
     run("fit", str(tmp_path / "links.csv"), "-B1", "-C0", "--penalty", "1", "-o", model, "-q")
-    for command in (["fit", str(tmp_path / "adjacency.txt")], ["fit", model], ["communities", str(tmp_path / "links.csv")]):
+    for command in (
+        ["fit", str(tmp_path / "adjacency.txt")],
+        ["fit", model],
+        ["communities", str(tmp_path / "links.csv")],
+    ):
         said = run(*command, code=2).stderr
         assert not re.search(r"philia\.|networkx|\w\(\)|\w=", said), said

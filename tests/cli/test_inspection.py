@@ -43,8 +43,8 @@ def test_info_describes_a_model(run: Any, run_json: Any) -> None:
 
 def test_communities_are_listed_with_literal_names(run: Any) -> None:
     said = run("communities", "model.safetensors").stdout
-    assert "homophilous" in said
-    assert "heterophilous" in said
+    assert "attracts" in said
+    assert "repels" in said
     assert "nodes are in no community" in said
 
 

@@ -24,7 +24,7 @@ def many(folder: Path) -> str:
 def test_the_largest_communities_are_listed_and_the_rest_is_counted(run: Any, many: str) -> None:
     said = run("communities", many).stdout
     found = cliques().communities()
-    names = [line.split()[0] for line in said.splitlines() if "homophilous" in line]
+    names = [line.split()[0] for line in said.splitlines() if "attracts" in line]
     largest = sorted((len(community) for community in found), reverse=True)[:20]
     sizes = {community.name: len(community) for community in found}
     assert [sizes[name] for name in names] == largest
@@ -58,9 +58,9 @@ def test_the_network_is_written_with_the_names_of_all_communities_of_each_node(
 
 def test_a_level_is_listed_with_short_names(run: Any, many: str) -> None:
     said = run("communities", many, "--level", "4").stdout
-    rows = [line for line in said.splitlines() if "homophilous" in line]
+    rows = [line for line in said.splitlines() if "attracts" in line]
     assert len(rows) == 4
-    assert all("+… (" in row.split("homophilous")[0] for row in rows)
+    assert all("+… (" in row.split("attracts")[0] for row in rows)
 
 
 def test_communities_within_communities_are_listed(run_json: Any, many: str) -> None:
