@@ -18,7 +18,7 @@ from philia import Graph, as_graph
 from philia.exact import found_order, smallest_exact
 
 NAME = "exact_one_space"
-STEPS, STEEP, HOT, COLD = 20_000, 1.0, 0.3, 0.01
+STEPS, STEEP, HOT, COLD = 8_000, 1.0, 0.3, 0.01
 """Moves of a search for an order, how steeply the cost of a pair grows, and the temperatures at both ends."""
 NETWORKS = ("karate", "dolphins", "polbooks", "football")
 DRAWN = {
