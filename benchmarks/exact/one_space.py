@@ -27,7 +27,6 @@ DRAWN = {
     "binary tree of 31": nx.balanced_tree(2, 4),
     "grid of 4 x 6": nx.convert_node_labels_to_integers(nx.grid_2d_graph(4, 6)),
     "random, 24 nodes, 48 links": nx.gnm_random_graph(24, 48, seed=0),
-    "random, 48 nodes, 96 links": nx.gnm_random_graph(48, 96, seed=0),
 }
 Matrix = npt.NDArray[np.int64]
 
