@@ -77,7 +77,7 @@ paper's by largest degree c and by arboricity α, each times six for communities
 nodes (d is the degeneracy). Then the columns with a random line and with the line found, the longest number in
 bits, and seconds of processor time: to search for the line, to compute the numbers, to certify every pair, and to
 write the file (MB), read it and verify it.""",
-    "exact_constructions": """Every construction: columns, bits, seconds of processor time to compute it and to certify
+    "exact_constructions": """Every construction: columns, bits, seconds to compute it and to certify
 every pair, and, where that takes a minute at most, to check the columns written out in full, every entry in whole
 numbers.""",
     "exact_small": """All graphs with a link and up to six nodes, up to isomorphism: sign changes S along the best line
