@@ -41,7 +41,8 @@ times as long philia takes, then seconds of processor time, summed over threads,
 nodes and of one above; less than a millisecond counts as one. `philia fit` is the whole command, from a file of links
 to a saved model and a summary. Measured by `python -m benchmarks.first_answer` on a machine shared with other
 programs.""",
-    "startup": "Seconds of processor time from start to end of a process, with warm caches, medians of ten.",
+    "startup": """Seconds of processor time from start to end of a process, with warm caches: medians of ten, on a
+machine shared with other programs.""",
     "reading": """Reading an edge list with `read_graph`, beside polars and pyarrow, which here only split lines of
 known types and number the names, and beside a plain Python reader that splits and looks up; in turns, on a machine
 shared with other programs. The second table shows which messy files the two libraries read as `read_graph` does, if

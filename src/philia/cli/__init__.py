@@ -66,6 +66,7 @@ def __getattr__(name: str) -> Any:
 def program(commands: Iterable[Command]) -> typer.Typer:
     """The program with these commands.
 
+    >>> from philia.cli import COMMANDS
     >>> [command.callback.__name__ for command in program(COMMANDS).registered_commands][:3]
     ['demo', 'fit', 'info']
     """

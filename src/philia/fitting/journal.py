@@ -25,7 +25,7 @@ from philia.fitting.checkpoint import Address, Checkpoint, Record, description
 from philia.graphs import Graph
 from philia.solvers import OnIteration, Solution, Solver
 from philia.solvers.adam import Notes
-from philia.solvers.lbfgs import in_one_call
+from philia.solvers.catalog import unwatched
 from philia.solvers.solver import ValueAndGradient
 
 _LOG = logging.getLogger("philia")
@@ -277,7 +277,7 @@ def minimized(
     return journal.solved(
         start,
         lambda: solver.minimize(
-            function if in_one_call(solver, function) else journal.recorded(function), start, lower_bound, on_iteration
+            function if unwatched(solver, function) else journal.recorded(function), start, lower_bound, on_iteration
         ),
         lambda point: function(point)[0],
     )

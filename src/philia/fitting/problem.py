@@ -20,7 +20,7 @@ from philia.fitting.journal import Journal, NoJournal, minimized
 from philia.graphs import Graph
 from philia.initialization import race
 from philia.objective import AllPairsObjective, Recipe, SmallObjective, exact_objective
-from philia.objective.all_pairs import SmallPairs, has_closed_form, is_small
+from philia.objective.all_pairs import SmallPairs, has_closed_form, is_small, sweeps
 from philia.pairs import HeldOut, seen
 from philia.solvers import (
     LBFGSB,
@@ -36,7 +36,7 @@ from philia.solvers import (
     shortened,
     staged,
 )
-from philia.solvers.catalog import is_cheap
+from philia.solvers.catalog import descent_for, is_cheap
 from philia.solvers.solver import unless_interrupted
 
 _NO_JOURNAL: Final = NoJournal()
@@ -284,7 +284,11 @@ def solver_for(solver: str | AnySolver, graph: Graph, recipe: Recipe, held_out: 
     if solver == "adam":
         return adam_for(n)
     found = as_solver(solver)
-    return found.solver(n, work(n, recipe, held_out)) if isinstance(found, BySize) else found
+    if not isinstance(found, BySize):
+        return found
+    if sweeps(graph, recipe, held_out):
+        return descent_for(n, work(n, recipe, held_out))
+    return found.solver(n, work(n, recipe, held_out))
 
 
 def work(n: int, recipe: Recipe, held_out: HeldOut | None) -> float:

@@ -12,8 +12,9 @@ class BigClam(NonnegativeFactorization):
 
     Yang and Leskovec, "Overlapping community detection at scale: a nonnegative matrix factorization approach", WSDM
     2013. The likelihood of all pairs is exact and takes O(links · k): a non-link costs f_i·f_j, and the sum of these
-    over all pairs is a product of column sums. Their solver updates one node at a time; this one updates all nodes at
-    once. Parameters are those of ``NonnegativeFactorization``.
+    over all pairs is a product of column sums. Like theirs, the default solver visits one node after another; it
+    minimizes over each of the node's entries in turn, where theirs moves along the gradient. Graphs with weights, and
+    fits with held-out pairs, are solved by L-BFGS-B. Parameters are those of ``NonnegativeFactorization``.
 
     >>> from philia import BigClam
     >>> from philia.datasets import dating_app

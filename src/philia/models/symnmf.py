@@ -13,6 +13,9 @@ class SymNMF(NonnegativeFactorization):
     Journal of Global Optimization 2015. Entries of H Hᵀ are not probabilities; they are clipped to [0, 1] where one is
     needed. Parameters are those of ``NonnegativeFactorization``.
 
+    The default solver is coordinate descent, which sets each entry of H in turn to where the error is least (Vandaele
+    et al., 2016). Graphs with weights, and fits with held-out pairs, are solved by L-BFGS-B.
+
     >>> from philia import SymNMF
     >>> model = SymNMF(2, random_state=0).fit([("ann", "bob"), ("bob", "cat"), ("cat", "ann"), ("dan", "eve")])
     >>> [sorted(community.members) for community in model.communities()]

@@ -17,10 +17,10 @@ from philia.execution.executor import cached_on
 from philia.graphs.graph import Graph
 from philia.objective.kernels import Kernel, LaneSums, kernel_for_all_pairs
 from philia.objective.kernels.kernel import SMALL, Lane, Omitted, cut
-from philia.objective.losses import Scores
+from philia.objective.losses import NoisyOr, Scores, SquaredError
 from philia.objective.recipe import Freedom, Recipe
 from philia.pairs import HeldOut, seen
-from philia.solvers.solver import CompiledFunction, ValueAndGradient
+from philia.solvers.solver import CompiledFunction, SweptFunction, ValueAndGradient
 from philia.storage import require_memory
 
 _Sides = tuple[Float64Array, Float64Array]
@@ -216,18 +216,43 @@ class ClosedFormObjective(AllPairsObjective):
         super().__init__(graph, recipe, diagonal=True, held_out=held_out, **settings)
         self.lanes = [Lane(lane.tiles[:0], lane.link_rows) for lane in self.lanes]
         self.left_out = _left_out(graph.n_nodes, diagonal=diagonal, held_out=held_out)
+        self.on_a_line = None if recipe.loss.link_line is None else _links_on_a_line(self.links, recipe.loss.link_line)
+        self._swept = sweeps(graph, recipe, held_out)
+        self._diagonal = float(diagonal)
 
     def by_factors(self, F: Float64Array) -> tuple[float, Float64Array]:
         """The loss at F without the penalty, and its gradient by F."""
-        value, gradient = super().by_factors(F)
+        value, gradient = super().by_factors(F) if self.on_a_line is None else (0.0, np.zeros(F.shape))
         with one_blas_thread():
             sides = self.recipe.sides(F)
             everything, by_sides = self._everything(*sides)
+            value += everything
+            if self.on_a_line is not None:
+                constant, pairs = self.on_a_line
+                value += constant + pairs.add_scores(sides, by_sides)
+                if self.reweighed is not None:
+                    value += self.reweighed.add(sides, by_sides, self.recipe.loss.with_link)
             if self.recipe.loss.moment == 1:
-                value += everything + self.left_out.add_scores(sides, by_sides)
+                value += self.left_out.add_scores(sides, by_sides)
             else:
-                value += everything + self.left_out.add(sides, by_sides, self.recipe.loss.without_link)
+                value += self.left_out.add(sides, by_sides, self.recipe.loss.without_link)
             return value, gradient + self.recipe.combined(*by_sides)
+
+    @property
+    def function(self) -> ValueAndGradient:
+        """``value_and_gradient``, with sweeps where each entry of F has a minimum in closed form."""
+        return SweptFunction(self.value_and_gradient, self._sweep) if self._swept else self.value_and_gradient
+
+    def _sweep(self, point: Float64Array) -> tuple[float, Float64Array]:
+        from philia.objective.kernels.sweeps import prepared  # it needs numba, which takes long to import
+
+        A, F = self._both_ways, self.recipe.factors(point, self.n)
+        value = prepared(type(self.recipe.loss))(A.indptr, A.indices, F, self.penalty, self._diagonal)
+        return value, self.recipe.point(F)
+
+    @cached_property
+    def _both_ways(self) -> sparse.csr_array:
+        return sparse.csr_array(self.links + self.links.T)
 
     def _everything(self, left: Float64Array, right: Float64Array) -> tuple[float, _Sides]:
         """What all ordered pairs cost without links, and the gradients by both sides."""
@@ -365,6 +390,25 @@ def is_small(graph: Graph, recipe: Recipe) -> bool:
     """
     simple = recipe.symmetric and recipe.loss.canonical and graph.weights is None
     return simple and graph.n_nodes <= (_GIVEN if _unchanging(recipe).any() else SMALL)
+
+
+def sweeps(graph: Graph, recipe: Recipe, held_out: HeldOut | None) -> bool:
+    """Whether coordinate descent can minimize the objective: over all pairs, with scores F Fᵀ, F >= 0 and this loss.
+
+    >>> from philia import BigClam, CommunityModel, as_graph
+    >>> [sweeps(as_graph([(0, 1)]), model.recipe(), None) for model in (BigClam(1), CommunityModel(1, 0))]
+    [True, False]
+    """
+    every = all(group.freedom is Freedom.EVERY_NODE and group.lower_bound == 0 for group in recipe.groups)
+    plain = every and np.array_equal(recipe.mixing, np.eye(len(recipe.mixing)))
+    return plain and type(recipe.loss) in (SquaredError, NoisyOr) and graph.weights is None and held_out is None
+
+
+def _links_on_a_line(links: sparse.csr_array, line: tuple[float, float]) -> tuple[float, _ExtraPairs]:
+    """What links add to the loss, if it is a straight line of the score: a constant, and the pairs with its slope."""
+    both = (links + links.T).tocoo()
+    constant, slope = line
+    return constant * both.nnz, _ExtraPairs(links.shape[0], both.row, both.col, np.full(both.nnz, slope))
 
 
 _LISTED_SHARE, _MOST_LISTED = 0.25, 10_000_000

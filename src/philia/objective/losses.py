@@ -53,6 +53,9 @@ class Loss(ABC):
     canonical: ClassVar[bool] = False
     """Whether a link adds exactly -s, as with a canonical link function: then links are summed without scoring them."""
 
+    link_line: ClassVar[tuple[float, float] | None] = None
+    """(a, b) if a link adds a + b s, besides a ``moment``: then links are summed by one sparse product."""
+
     rate_bound: ClassVar[Literal["exponential", "linear"] | None] = None
     """An upper bound on -log(1 - p), where p is the probability of a link: e^s, the score itself, or none."""
 
@@ -203,6 +206,7 @@ class SquaredError(Loss):
 
     neutral = 0.0
     moment = 2
+    link_line = (1.0, -2.0)
 
     @staticmethod
     def non_link(s: Any) -> tuple[Any, Any]:

@@ -2,6 +2,7 @@
 
 from philia.solvers.adam import Adam, Judge, RowBlocks
 from philia.solvers.catalog import SOLVERS, AnySolver, BySize, adam_for, as_solver
+from philia.solvers.descent import CoordinateDescent
 from philia.solvers.lbfgs import LBFGSB, FloorLBFGS
 from philia.solvers.solver import OnIteration, Progress, Solution, Solver, shortened, staged
 
@@ -11,6 +12,7 @@ __all__ = [
     "Adam",
     "AnySolver",
     "BySize",
+    "CoordinateDescent",
     "FloorLBFGS",
     "Judge",
     "OnIteration",

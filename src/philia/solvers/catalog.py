@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
 from philia.exceptions import InvalidParameterError
 from philia.solvers.adam import Adam
-from philia.solvers.lbfgs import LBFGSB, FloorLBFGS
-from philia.solvers.solver import Solver, shortened
+from philia.solvers.descent import CoordinateDescent
+from philia.solvers.lbfgs import LBFGSB, FloorLBFGS, in_one_call
+from philia.solvers.solver import Solver, ValueAndGradient, shortened
 
 MOST_WORK: Final = 5e9
 """Most multiplications per evaluation of a function as a whole: a second on a slow machine, some minutes per search.
@@ -19,6 +20,9 @@ Time is the limit, not memory: 5e9 corresponds to 11,000 nodes with 40 columns, 
 _CONVERGING: Final = LBFGSB(iterations=2000, memory=20, value_tolerance=0.0, gradient_tolerance=1e-6)
 """Stops where the gradient vanishes. With SciPy's own tolerances the third digit of an affinity still depends on
 rounding, which differs between processors; a hundred more iterations settle six digits."""
+
+_SETTLED: Final = CoordinateDescent(iterations=2000, value_tolerance=1e-9)
+"""The same for sweeps, which have no gradient to look at: the fourth digit of an entry is settled."""
 
 _CHEAP_WORK, _CHEAP_ROWS = 5e6, 2000
 """An evaluation takes a few milliseconds at most: 500 nodes with 20 columns. The limit on rows is for losses in closed
@@ -63,6 +67,24 @@ def is_cheap(rows: int, work: float) -> bool:
     (True, False)
     """
     return work <= _CHEAP_WORK and rows <= _CHEAP_ROWS
+
+
+def descent_for(rows: int, work: float) -> CoordinateDescent:
+    """Coordinate descent with a tolerance that suits the size of the problem.
+
+    >>> descent_for(rows=10_000, work=1e6)
+    CoordinateDescent(iterations=200, value_tolerance=1e-06)
+    """
+    return _SETTLED if is_cheap(rows, work) else CoordinateDescent()
+
+
+def unwatched(solver: Any, function: ValueAndGradient) -> bool:
+    """Whether a search needs the function itself, because it does more than evaluate it.
+
+    >>> unwatched(CoordinateDescent(), print), unwatched(LBFGSB(), print)
+    (True, False)
+    """
+    return isinstance(solver, CoordinateDescent) or in_one_call(solver, function)
 
 
 def adam_for(rows: int) -> Adam:

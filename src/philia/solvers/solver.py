@@ -36,6 +36,25 @@ class CompiledFunction:
         return self.code(point, gradient, self.data), gradient
 
 
+@dataclass(frozen=True, eq=False)
+class SweptFunction:
+    """A function that knows where it is least in each of its variables.
+
+    ``sweep`` returns the value at a point, and a new point in which each variable in turn was set to where it is least.
+
+    >>> square = SweptFunction(lambda x: (float(x @ x), 2 * x), lambda x: (float(x @ x), np.zeros_like(x)))
+    >>> square(np.ones(2)), square.sweep(np.ones(2))
+    ((2.0, array([2., 2.])), (2.0, array([0., 0.])))
+    """
+
+    value_and_gradient: ValueAndGradient
+    sweep: Callable[[Float64Array], tuple[float, Float64Array]]
+
+    def __call__(self, point: Float64Array) -> tuple[float, Float64Array]:
+        """The value and the gradient at a point."""
+        return self.value_and_gradient(point)
+
+
 @dataclass(frozen=True)
 class Progress:
     """The state of a running solver, for progress displays.
