@@ -56,3 +56,10 @@ def test_a_problem_on_sampled_pairs_is_the_same_problem_on_all_pairs_again() -> 
     sampled = SampledPairs.of(problem)
     assert sampled.affords_all_pairs
     assert vars(sampled.on_all_pairs()) == vars(problem)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_small_fit_after_a_choice_converges(seed: int) -> None:
+    graph = planted(60, 2, 0, degree=6, random_state=seed).graph
+    found = CommunityModel(random_state=seed).fit(graph).solution_
+    assert found.converged, found.reason

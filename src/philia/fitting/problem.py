@@ -225,7 +225,7 @@ class AllPairs(Problem):
         """The search of a fit that begins where trials ended, most of the way as trials go.
 
         That is above a floor in single precision, or, where a single call evaluates all pairs, until the gradient
-        vanishes, or until no step lowers the loss: then L-BFGS-B ends the search.
+        vanishes, or until no step lowers the loss: then L-BFGS-B tries to go on.
         """
         trial = self._on_same_pairs(dtype=None)
         begin, end = solver, shortened(solver, _LAST_SHARE)
@@ -238,7 +238,10 @@ class AllPairs(Problem):
         if begun.reason == "interrupted" or (trial is self and begun.reason.endswith("vanished")):
             return begun
         with one_blas_thread():
-            return self.polish(begun, end, "last iterations")
+            ended = self.polish(begun, end, "last iterations")
+        # Where rounding hides every descent, L-BFGS-B finds no step either, and calls that a failure.
+        level = begun.value - ended.value <= LBFGSB.value_tolerance * abs(begun.value)
+        return begun if trial is self and begun.converged and not ended.converged and level else ended
 
     def polish(self, begun: Solution, solver: Solver, stage: str) -> Solution:
         """The end of a run that goes on from another problem's solution; that solution if Ctrl-C comes first."""
