@@ -62,7 +62,7 @@ SAID = {
     ],
     "plot_6_from_other_libraries": [
         r"Valjean: B\d 0\.5\d, B\d 0\.1",
-        r"Jondrette: \n",
+        r"Marius: B\d 0\.\d+\n",
         r"the same: True",
         r"and back: +1\.0",
     ],

@@ -69,15 +69,16 @@ print("Louvain:", len(partition), "communities, everybody is in exactly one")
 
 found = model.communities()
 print("philia:", len(found), "communities;", found.n_unassigned, "people are in none")
-for person in ("Valjean", "Marius", "Jondrette"):
+for person in ("Valjean", "Marius"):
     print(f"{person}:", ", ".join(f"{name} {share:.2f}" for name, share in found.of(person).items()))
 
 # %%
-# The hero is in several circles, Jondrette in none, and no node is forced into one. If you do need one label per node,
-# ``labels_`` has it, with -1 for nodes without a community, and ``partition()`` has the same as sets:
+# The hero is in two circles, Marius in one. No node is forced into one, though here everybody has a place. If you do
+# need one label per node, ``labels_`` has it, with -1 for nodes without a community, and ``partition()`` has the same as
+# sets:
 
 labels = dict(zip(model.graph_.nodes, model.labels_.tolist(), strict=True))
-print(labels["Valjean"], labels["Marius"], labels["Jondrette"])
+print(labels["Valjean"], labels["Marius"])
 
 # %%
 # Both kinds of results can be compared; all nodes count, including those in no community:

@@ -23,7 +23,7 @@ import os, shlex, signal, sys
 import philia.fitting
 from philia.cli import app
 from philia.fitting import checkpoint
-checkpoint.EVERY, checkpoint._SHARE = 0.1, 1e9
+checkpoint.EVERY, checkpoint._SHARE = 0.005, 1e9
 for line in sys.stdin:
     if not (process := os.fork()):
         folder, *arguments = shlex.split(line)

@@ -19,7 +19,7 @@ Command = Callable[..., None] | typer.Typer
 
 _SUMMARIES = {
     "demo": "Show what philia does, on a made-up dating app: figures and a report in a folder, in less than a minute.",
-    "fit": "Fit attracting and repelling communities to a network; Ctrl-C saves the best so far.",
+    "fit": "Find the communities of a network; Ctrl-C saves the best so far.",
     "info": "Describe a file: the size of a network, or the settings and fit of a model.",
     "communities": "List the communities of a model: kind, strength, size and strongest members.",
     "report": "Write a page about a model: its communities, how well it fits, and any node or pair to look up.",

@@ -121,7 +121,7 @@ class PlainScanner:
                 self._padded += 1
             if dialect.weight is not None:
                 self._weights.append(self._weight(fields))
-            if len(fields) > len(used) and has_further(fields, used):
+            if len(fields) > 2 and has_further(fields, used):
                 self._further += 1
         self._lines += len(lines)
 
