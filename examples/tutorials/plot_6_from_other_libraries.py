@@ -73,8 +73,8 @@ for person in ("Valjean", "Marius"):
     print(f"{person}:", ", ".join(f"{name} {share:.2f}" for name, share in found.of(person).items()))
 
 # %%
-# The hero is in two circles, Marius in one. No node is forced into one, though here everybody has a place. If you do
-# need one label per node, ``labels_`` has it, with -1 for nodes without a community, and ``partition()`` has the same as
+# The hero is in two circles, Marius in one. No node is forced into one, though here everybody has a place. If you need
+# one label per node, ``labels_`` has it, with -1 for nodes without a community, and ``partition()`` has the same as
 # sets:
 
 labels = dict(zip(model.graph_.nodes, model.labels_.tolist(), strict=True))
