@@ -97,11 +97,11 @@ for community in alone.communities():
     print("  ", ", ".join(map(str, community.members)))
 
 # %%
-# Two communities attract, and they are the circles again. Those that repel are most of the events, most of the women
-# and, with this seed, a third with events of one circle and women of the *other*: women and events that do not meet.
-# That is the same story told by who stays away, and with 89 links there is little reason to prefer one version. If a
-# choice based on so few links does not help you, choose the numbers yourself, and check whether other fits agree. (They
-# start near each other; ``start="uniform"`` is a harder test.)
+# No community that attracts is read off 89 links: with the two circles their description is no shorter than without.
+# Those that repel are most of the events, most of the women and, with this seed, a third with events of one circle and
+# women of the *other*: women and events that do not meet. That is the same story told by who stays away, and with so
+# few links there is little reason to prefer one version. If the choice does not help you, choose the numbers yourself,
+# and check whether other fits agree. (They start near each other; ``start="uniform"`` is a harder test.)
 
 print(model.stability(fits=5))
 
