@@ -1,8 +1,8 @@
 """``python -m tests.elsewhere``: the examples of the documents, and the tests of fitted numbers, on other processors.
 
 Another processor rounds differently: BLAS, NumPy and numba each choose their instructions by what they find. Here they
-are told to find something else: the oldest processor there is, and the newest that this machine can stand for. With
-``--all`` every one in between is tried too. What this machine cannot run is left out, and named.
+are told to find something else: the oldest processor there is, and the newest, other than its own, that this machine
+can stand for. With ``--all`` every one in between is tried too. What this machine cannot run is left out, and named.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ import tempfile
 import time
 from importlib import import_module
 from pathlib import Path
+
+from threadpoolctl import threadpool_info
 
 _NUMPY = import_module("numpy._core._multiarray_umath")
 _HAS: dict[str, bool] = _NUMPY.__cpu_features__
@@ -51,9 +53,10 @@ def settings(cache: str) -> dict[str, dict[str, str]]:
 
 
 def farthest(found: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
-    """The two of them that are least alike: all that is old in one processor, and the newest."""
+    """The two of them that are least alike: all that is old in one processor, and the newest but this one."""
     cores = [core for core in NEEDED if core in found]
-    newest = {core: found[core] for core in cores[1:][-1:]}
+    own = {library.get("architecture") for library in threadpool_info()}
+    newest = {core: found[core] for core in [core for core in cores[1:] if core not in own][-1:]}
     return {"oldest": {**(found[cores[0]] if cores else {}), **found["generic"]}, **newest}
 
 
