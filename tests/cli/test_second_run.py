@@ -106,6 +106,9 @@ def test_a_file_of_links_is_not_taken_for_a_model_nor_the_reverse(folder: Path, 
     for name in ("model.safetensors", "renamed.csv"):
         said = run("fit", name, "-o", "new.safetensors", code=2).stderr
         assert "this is a model file, not a file of links" in said
+    run("exact", "links.csv", "-o", "exact.json")
+    said = run("verify", "exact.json", "links.csv", code=2).stderr
+    assert "this is an exact representation, not a file of links" in said
     (folder / "program").write_bytes(b"\x7fELF\xc0\x00\x00")
     assert "binary file" in run("info", "program", code=2).stderr
 

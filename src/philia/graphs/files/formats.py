@@ -124,6 +124,10 @@ def _format_of(source: Source) -> Format:
             "this is a model file, not a file of links; list its communities with `philia communities`, or load it "
             "with philia.load(path)"
         )
+    if start.startswith(b"{") and start[1:].lstrip().startswith(b'"philia'):
+        raise GraphFileError(
+            "this is an exact representation, not a file of links; check it with `philia verify links.csv exact.json`"
+        )
     for one in FORMATS:
         if start.startswith(one.magic):
             return _format_of_xml(source, one) if start.startswith(_XML) else one
