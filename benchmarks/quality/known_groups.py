@@ -96,7 +96,7 @@ def big_clam(graph: Graph, k: int, seed: int) -> Answer:
 
 
 def nocd(graph: Graph, k: int, seed: int) -> Answer:
-    """NOCD on the adjacency matrix alone, which is told the number of groups: its authors' code and settings."""
+    """NOCD on the adjacency matrix alone, which is told the number of groups: cdlib's, with 128 hidden units."""
     began = time.process_time()
     found = cdlib_nocd(graph, k, seed, **NOCD)
     return [[set(graph.nodes.pick(np.array(rows))) for rows in found]], time.process_time() - began
@@ -147,9 +147,9 @@ class KnownGroups(Measured):
         "these, and `whole fit` is the former. Leiden (modularity, "
         "resolution 1, until nothing changes) and Infomap are igraph's; both block models (minimal description "
         "length) are graph-tool's, and the nested one is read at its finest level. None of these is told anything. "
-        "BigClam and NOCD are told the number of groups. NOCD (Shchur and Günnemann 2019) is its authors' code as "
-        "cdlib carries it, with the adjacency matrix as its features, 128 hidden units, batches of 20,000 pairs and "
-        "500 epochs, as in their paper; cdlib scales the features by their sums. Each run has another seed and "
+        "BigClam and NOCD are told the number of groups. NOCD (Shchur and Günnemann 2019) is cdlib's, with the "
+        "adjacency matrix as its features, which cdlib scales by their sums, 128 hidden units, batches of 20,000 pairs "
+        "and 500 epochs; these settings were not compared with its paper's. Each run has another seed and "
         "another order of the nodes: "
         f"{SEEDS} runs, {FEWER} of the block models, BigClam and NOCD; on graphs of more than "
         f"2,000 nodes {FEWER}, and {ONE} of the block models, BigClam and NOCD. The default reading has a fixed "
