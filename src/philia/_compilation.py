@@ -25,8 +25,10 @@ _LOG = logging.getLogger("philia")
 # NaN and infinity keep their meaning; the order of sums is the compiler's, which is what lets it vectorise them.
 FAST_LOOPS: dict[str, Any] = {"error_model": "numpy", "fastmath": {"reassoc", "contract", "nsz", "arcp"}, "nogil": True}
 
-# Only kernels call parts. An entry from Python, which nobody needs, would take as long to compile as a short part.
-_NO_WRAPPERS: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+# Nobody calls a kernel from C, and only kernels call parts. An entry that nobody needs would take as long to compile as
+# a short part.
+_FROM_PYTHON: dict[str, Any] = {"no_cfunc_wrapper": True, **FAST_LOOPS}
+_FROM_KERNELS: dict[str, Any] = {"no_cpython_wrapper": True, **_FROM_PYTHON}
 
 
 def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -37,9 +39,9 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     """
     function.__qualname__ += f".{_digest(function)}"
     try:
-        return numba.njit(function, cache=True, **FAST_LOOPS)  # type: ignore[no-any-return]
+        return numba.njit(function, cache=True, **_FROM_PYTHON)  # type: ignore[no-any-return]
     except RuntimeError:  # numba found no folder for its cache, as in a read-only installation
-        return numba.njit(function, **FAST_LOOPS)  # type: ignore[no-any-return]
+        return numba.njit(function, **_FROM_PYTHON)  # type: ignore[no-any-return]
 
 
 def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -49,7 +51,16 @@ def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
     would depend on whether its kernel came from the cache.
     """
     function.__qualname__ += f".{_digest(function)}"
-    return numba.njit(function, forceinline=True, **_NO_WRAPPERS, **FAST_LOOPS)  # type: ignore[no-any-return]
+    return numba.njit(function, forceinline=True, **_FROM_KERNELS)  # type: ignore[no-any-return]
+
+
+def part(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The same for a long part that is called in several places: compiled once, and not inlined unless LLVM wants to.
+
+    A number written in a call would be a type of its own, and the part be compiled again for it; so pass none.
+    """
+    function.__qualname__ += f".{_digest(function)}"
+    return numba.njit(function, **_FROM_KERNELS)  # type: ignore[no-any-return]
 
 
 def specialized(kernel: Callable[..., Any], **names: Any) -> Callable[..., Any]:

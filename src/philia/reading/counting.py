@@ -41,7 +41,9 @@ def group_counts(labels: Any, classes: Any, n_classes: int, rows: Any) -> Any:
         for t in range(starts[i], starts[i + 1]):
             if labels[neighbours[t]] == own:
                 twice[own] += 1
-    return H, twice / 2, sizes
+    for c in range(k):
+        twice[c] /= 2
+    return H, twice, sizes
 
 
 @compiled
@@ -59,19 +61,25 @@ def links_between(labels: Any, k: int, rows: Any) -> Any:
             members[ends[labels[i] + 1]] = i
             ends[labels[i] + 1] += 1
     counts, indptr = np.zeros(k), np.zeros(k + 1, np.int64)
-    indices, data = np.empty(len(neighbours), np.int64), np.empty(len(neighbours))
+    found, links = np.empty(len(neighbours), np.int64), np.empty(len(neighbours))
     for c in range(k):
         count = indptr[c]
-        for i in members[ends[c] : ends[c + 1]]:
-            for t in range(starts[i], starts[i + 1]):
+        for at in range(ends[c], ends[c + 1]):
+            for t in range(starts[members[at]], starts[members[at] + 1]):
                 d = labels[neighbours[t]]
                 if d >= 0 and d != c:
                     if counts[d] == 0:
-                        indices[count] = d
+                        found[count] = d
                         count += 1
                     counts[d] += 1
-        indices[indptr[c] : count] = np.sort(indices[indptr[c] : count])
         for t in range(indptr[c], count):
-            data[t], counts[indices[t]] = counts[indices[t]], 0
+            links[t], counts[found[t]] = counts[found[t]], 0
         indptr[c + 1] = count
-    return indptr, indices[: indptr[k]].copy(), data[: indptr[k]].copy()
+    # Links go both ways, so the columns are the rows. Written column by column, each row is sorted.
+    indices, data, filled = np.empty(indptr[k], np.int64), np.empty(indptr[k]), indptr.copy()
+    for c in range(k):
+        for t in range(indptr[c], indptr[c + 1]):
+            d = found[t]
+            indices[filled[d]], data[filled[d]] = c, links[t]
+            filled[d] += 1
+    return indptr, indices, data

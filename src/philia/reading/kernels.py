@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from philia._compilation import announced, compiled, inlined
+from philia._compilation import announced, compiled, inlined, part
 
 _LONGEST_STEP = 2.0
 """The longest Newton step of a strength: beyond it the sums are too far from the parabola that the step assumes."""
@@ -35,7 +35,6 @@ def prepare() -> None:
         one, starts = np.ones(1), np.array([0, 1, 2])
         H, w = np.full((1, 1), 2.0), np.ones(1)
         fit_strengths(H, np.zeros(1), np.zeros(1), np.ones((1, 1)), 1.0, 0.0, w, 0.05)
-        merged(H, 0, 0, 0.0, np.zeros(1), 0.0, 1.0, 0.05)
         strengths(H, np.zeros(1), np.zeros(1), 0.0, 0.05)
         group_costs(H, np.zeros(1), 0.0, w)
         neighbours, classes = np.array([1, 0]), np.zeros(2, np.int64)
@@ -67,37 +66,37 @@ def _pairs(h: Any, b: int, d: int) -> float:
     return float(h[b] * (h[b] - 1) / 2 if b == d else h[b] * h[d])
 
 
-@compiled
+@part
 def _cost(h: Any, a: Any, s: float, w: float) -> float:
     """What the strength of a group adds to the log-normalizers of its pairs."""
     cost = 0.0
-    used = np.flatnonzero(h)
-    for i in range(len(used)):
-        for j in range(i, len(used)):
-            b, d = used[i], used[j]
-            x = a[b] + a[d] + s
-            cost += _pairs(h, b, d) * added(x, w)
+    for b in range(len(a)):
+        if h[b] != 0:
+            for d in range(b, len(a)):
+                if h[d] != 0:
+                    x = a[b] + a[d] + s
+                    cost += _pairs(h, b, d) * added(x, w)
     return cost
 
 
-@compiled
+@part
 def _slopes(h: Any, a: Any, s: float, w: float) -> tuple[float, float]:
     """Sums over the pairs of a group: their probability, and its slope."""
     p_sum = slope = 0.0
-    used = np.flatnonzero(h)
-    for i in range(len(used)):
-        for j in range(i, len(used)):
-            b, d = used[i], used[j]
-            pairs, p = _pairs(h, b, d), _sigmoid(a[b] + a[d] + s + w)
-            p_sum += pairs * p
-            slope += pairs * p * (1 - p)
+    for b in range(len(a)):
+        if h[b] != 0:
+            for d in range(b, len(a)):
+                if h[d] != 0:
+                    pairs, p = _pairs(h, b, d), _sigmoid(a[b] + a[d] + s + w)
+                    p_sum += pairs * p
+                    slope += pairs * p * (1 - p)
     return p_sum, slope
 
 
-@compiled
-def _strength(h: Any, a: Any, s: float, links: float, ridge: float, w: float, steps: int, tolerance: float) -> Any:
+@part
+def _strength(h: Any, a: Any, s: float, links: float, ridge: float, w: float, steps: float, tolerance: float) -> Any:
     """The strength of a group that makes its links likeliest, and the cost of the group with it."""
-    for _ in range(steps):
+    for _ in range(int(steps)):
         p_sum, slope = _slopes(h, a, s, w)
         step = (p_sum - links + 2 * ridge * w) / (slope + 2 * ridge)
         step = min(max(step, -_LONGEST_STEP), _LONGEST_STEP)
@@ -113,7 +112,10 @@ def merged(H: Any, c: int, d: int, links: float, a: Any, s: float, w: float, rid
 
     A hundredth is close enough: the cost is flat at its minimum.
     """
-    return _strength(H[c] + H[d], a, s, links, ridge, w, 12, 0.01)
+    h = np.empty(len(a))
+    for b in range(len(a)):
+        h[b] = H[c, b] + H[d, b]
+    return _strength(h, a, s, links, ridge, w, 12.0, 0.01)
 
 
 @compiled
@@ -121,7 +123,7 @@ def strengths(H: Any, links: Any, a: Any, s: float, ridge: float) -> Any:
     """The strength of each group, as if there were no other, with this many links inside."""
     w = np.empty(len(links))
     for c in range(len(links)):
-        w[c] = _strength(H[c], a, s, links[c], ridge, 2.0, 60, _TOLERANCE)[0]
+        w[c] = _strength(H[c], a, s, links[c], ridge, 2.0, 60.0, _TOLERANCE)[0]
     return w
 
 
@@ -176,10 +178,11 @@ def group_costs(H: Any, a: Any, s: float, w: Any) -> Any:
     """The cost of one more node of each class in each group (k × classes), before its links are counted."""
     costs = np.zeros(H.shape)
     for c in range(len(w)):
-        for d in np.flatnonzero(H[c]):
-            for b in range(len(a)):
-                x = a[b] + a[d] + s
-                costs[c, b] += H[c, d] * added(x, w[c])
+        for d in range(len(a)):
+            if H[c, d] != 0:
+                for b in range(len(a)):
+                    x = a[b] + a[d] + s
+                    costs[c, b] += H[c, d] * added(x, w[c])
     return costs
 
 
@@ -194,7 +197,9 @@ def move(rows: Any, classes: Any, a: Any, s: float, labels: Any, w: Any, groups:
     starts, neighbours = rows
     H, sizes, costs = groups
     links, touched, moves = np.zeros(len(w)), np.zeros(len(w), np.int64), 0
-    in_none = np.count_nonzero(labels == _NONE)
+    in_none = 0
+    for own in labels:
+        in_none += own == _NONE
     for i in order:
         b, own, count = classes[i], labels[i], 0
         for t in range(starts[i], starts[i + 1]):

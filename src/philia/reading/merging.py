@@ -2,7 +2,8 @@
 
 Each group has a list of the groups that it is linked with. Merging two groups joins their lists at the ends; a list is
 tidied when it is looked at. So a merge costs as much as the links of the merged group, and not as much as there are
-groups. numba is loaded with this file, so callers import it only when they need it.
+groups. The compiled code is plain loops over arrays that are allocated before, because everything else takes longer to
+compile. numba is loaded with this file, so callers import it only when they need it.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from philia._compilation import announced, compiled
+from philia._compilation import announced, compiled, part
+from philia._types import Float64Array, Int64Array
 from philia.reading.kernels import merged
 
 _OFFERS = 10
@@ -34,85 +36,83 @@ def prepare() -> None:
         merges(groups, links, np.zeros(1), (0.0, 0.05, 1.0), np.array([-np.inf]))
 
 
-@compiled
-def merges(groups: Any, links: Any, a: Any, model: Any, least: Any) -> Any:
+def merges(
+    groups: tuple[Float64Array, ...],
+    links: tuple[Int64Array, Int64Array, Float64Array],
+    a: Float64Array,
+    model: tuple[float, float, float],
+    least: Float64Array,
+) -> tuple[Int64Array, Float64Array]:
     """The pairs of groups to merge, in order, with what each merge gains; the second group goes into the first.
 
     ``groups`` holds the histograms, strengths, links inside, costs and numbers of links in all of the groups, and is
     changed; ``links`` are those between groups in compressed rows; ``model`` holds the level, the ridge and what a
     group costs. It ends after ``least`` has been used up, or with a merge that gains no more than its entry there.
     """
-    k = len(groups[1])
-    state = np.arange(k), np.zeros(k, np.int64), groups[0].sum(axis=1)
-    lists = _as_lists(links, k)
-    scratch = np.empty(k, np.int64), np.empty(k), np.full(k, -1)
-    waiting, smallest = [(0.0, 0, 0, 0, 0)], [(0.0, 0)]
+    H, (starts, others, counts) = groups[0], links
+    k, any_links = len(H), starts[:-1] < starts[1:]
+    first, last = np.where(any_links, starts[:-1], -1), np.where(any_links, starts[1:] - 1, -1)
+    following = np.arange(1, len(others) + 1)
+    following[last[any_links]] = -1
+    state = np.arange(k), np.zeros(k, np.int64), first, last, following, others.copy(), np.empty((2, k), np.int64)
+    state[-1][1] = -1
+    amounts = (*groups[1:], H.sum(axis=1), counts.copy(), np.empty(k), np.empty(k))
+    pairs, gains = np.empty((len(least), 2), np.int64), np.empty(len(least))
+    done = _merges(H, state, amounts, (a, model), least, pairs, gains)
+    return pairs[:done], gains[:done]
+
+
+@compiled
+def _merges(H: Any, state: Any, amounts: Any, model: Any, least: Any, pairs: Any, gains: Any) -> int:
+    """The number of merges, which are written to ``pairs`` and ``gains``.
+
+    ``state`` holds, for each group, what it is part of by now, its version, the first and last entry of its list; for
+    each entry of a list, the next one and the other group; and room for a list. ``amounts`` holds, for each group, its
+    strength, its links inside, its cost, its links in all and its size; for each entry the number of links; and room
+    for a list, twice.
+    """
+    into = state[0]
+    k = len(into)
+    waiting = [(0.0, 0, 0, 0, 0)]
+    smallest = [(0.0, 0, 0, 0, 0)]
     waiting.clear()
     smallest.clear()
-    for c in range(k):
-        _offer_closest(c, groups, state, lists, scratch, (a, model), waiting)
-    pairs, gains = np.empty((len(least), 2), np.int64), np.empty(len(least))
     for done in range(len(least)):
-        if k - done == EVERY_PAIR or (done == 0 and k < EVERY_PAIR):
-            for c in _alive(state[0]):
-                _offer_all(c, groups, state, lists, scratch, (a, model), waiting)
-        gain, c, d = _cheapest(groups, state, lists, scratch, (a, model), waiting, smallest)
+        left = k - done
+        if done == 0 or left == EVERY_PAIR:
+            for c in range(k):
+                if into[c] == c:
+                    _offer_others(c, left, H, state, amounts, model, waiting)
+        gain, c, d = _cheapest(left, H, state, amounts, model, waiting, smallest)
         if gain <= least[done]:
-            return pairs[:done], gains[:done]
+            return done
         pairs[done, 0], pairs[done, 1], gains[done] = c, d, gain
-        _join(c, d, groups, state, lists, scratch, (a, model))
-        if k - done <= EVERY_PAIR:
-            _offer_all(c, groups, state, lists, scratch, (a, model), waiting)
-        else:
-            _offer_closest(c, groups, state, lists, scratch, (a, model), waiting)
-    return pairs, gains
+        _join(c, d, H, state, amounts, model)
+        _offer_others(c, left, H, state, amounts, model, waiting)
+    return len(least)
 
 
-@compiled
-def _as_lists(links: Any, k: int) -> Any:
-    """The links between groups as linked lists: first and last entry of each group, the next, the group, the number."""
-    starts, others, counts = links
-    first, last, following = np.full(k, -1), np.full(k, -1), np.arange(1, len(others) + 1)
-    for c in range(k):
-        if starts[c] < starts[c + 1]:
-            first[c], last[c] = starts[c], starts[c + 1] - 1
-            following[last[c]] = -1
-    return first, last, following, others.astype(np.int64), counts.astype(np.float64)
-
-
-@compiled
-def _alive(into: Any) -> Any:
-    """The groups that are not part of another one."""
-    return np.flatnonzero(into == np.arange(len(into)))
-
-
-@compiled
-def _root(into: Any, c: int) -> int:
-    """The group that a group is part of by now."""
-    while into[c] != c:
-        into[c] = into[into[c]]
-        c = into[c]
-    return c
-
-
-@compiled
-def _linked(c: int, into: Any, lists: Any, scratch: Any) -> Any:
+@part
+def _linked(c: int, state: Any, amounts: Any) -> Any:
     """How many groups a group is linked with, and twice the links inside it that its list had as links with others.
 
-    The list has one entry per group afterwards. ``scratch`` holds the groups, and the number of links with each.
+    The list has one entry per group afterwards. The rooms hold the groups, and the number of links with each.
     """
-    first, last, following, other, counts = lists
-    others, weights, at = scratch
+    into, _, first, last, following, other, room = state
+    counts, weights = amounts[5], amounts[6]
     inside, count, before, t = 0.0, 0, -1, first[c]
     first[c] = -1
     while t >= 0:
-        d, after = _root(into, other[t]), following[t]
+        d, after = other[t], following[t]
+        while into[d] != d:
+            into[d] = into[into[d]]
+            d = into[d]
         if d == c:
             inside += counts[t]
-        elif at[d] >= 0:
-            counts[at[d]] += counts[t]
+        elif room[1, d] >= 0:
+            counts[room[1, d]] += counts[t]
         else:
-            at[d], other[t], others[count] = t, d, d
+            room[1, d], other[t], room[0, count] = t, d, d
             count += 1
             if before >= 0:
                 following[before] = t
@@ -124,95 +124,98 @@ def _linked(c: int, into: Any, lists: Any, scratch: Any) -> Any:
         following[before] = -1
     last[c] = before
     for u in range(count):
-        weights[u], at[others[u]] = counts[at[others[u]]], -1
+        d = room[0, u]
+        weights[u] = counts[room[1, d]]
+        room[1, d] = -1
     return count, inside
 
 
-@compiled
-def _offer(c: int, d: int, between: float, groups: Any, state: Any, model: Any, waiting: Any) -> None:
+@part
+def _offer(c: int, d: int, between: float, H: Any, state: Any, amounts: Any, model: Any, waiting: Any) -> None:
     """Let a merge wait among the others, with what it gains."""
-    H, w, inside, costs, _ = groups
-    _, version, sizes = state
+    version, w, inside, costs, sizes = state[1], amounts[0], amounts[1], amounts[2], amounts[4]
     a, (s, ridge, per_group) = model
-    c, d = min(c, d), max(c, d)
+    if d < c:
+        c, d = d, c
     cost = merged(H, c, d, inside[c] + inside[d] + between, a, s, min(w[c], w[d]), ridge)[1]
     code = math.lgamma(sizes[c] + sizes[d] + 1) - math.lgamma(sizes[c] + 1) - math.lgamma(sizes[d] + 1)
     gain = costs[c] + costs[d] - cost + code + per_group
     heapq.heappush(waiting, (-gain, c, d, version[c], version[d]))
 
 
-@compiled
-def _offer_closest(c: int, groups: Any, state: Any, lists: Any, scratch: Any, model: Any, waiting: Any) -> None:
-    """Offer the merges with the groups that have the most links with a group for their number of links in all."""
-    count, _ = _linked(c, state[0], lists, scratch)
-    others, weights, _ = scratch
-    shares = weights[:count] / groups[4][others[:count]]
-    best, found = np.empty(_OFFERS, np.int64), 0
-    for u in range(count):
-        place = found
+@part
+def _offer_others(c: int, left: int, H: Any, state: Any, amounts: Any, model: Any, waiting: Any) -> None:
+    """Offer the merges with the groups that have the most links with a group for their number of links in all.
+
+    Where few are left, all of them are offered.
+    """
+    count, _ = _linked(c, state, amounts)
+    into, room, volumes, weights, shares = state[0], state[6], amounts[3], amounts[6], amounts[7]
+    if left <= EVERY_PAIR:
+        for d in range(len(into)):
+            if into[d] == d and d != c:
+                between = 0.0
+                for u in range(count):
+                    if room[0, u] == d:
+                        between = weights[u]
+                _offer(c, d, between, H, state, amounts, model, waiting)
+        return
+    found = 0
+    for u in range(count):  # room for the closest ones is in the first entries, which have been looked at by then
+        d, weight = room[0, u], weights[u]
+        share, place = weight / volumes[d], found
         while place > 0:
-            v = best[place - 1]
-            if shares[v] > shares[u] or (shares[v] == shares[u] and others[v] > others[u]):
+            v = place - 1
+            if shares[v] > share or (shares[v] == share and room[0, v] > d):
                 break
             if place < _OFFERS:
-                best[place] = v
+                shares[place], room[0, place], weights[place] = shares[v], room[0, v], weights[v]
             place -= 1
         if place < _OFFERS:
-            best[place] = u
+            shares[place], room[0, place], weights[place] = share, d, weight
             found = min(found + 1, _OFFERS)
-    for u in best[:found]:
-        _offer(c, others[u], weights[u], groups, state, model, waiting)
+    for u in range(found):
+        _offer(c, room[0, u], weights[u], H, state, amounts, model, waiting)
 
 
-@compiled
-def _offer_all(c: int, groups: Any, state: Any, lists: Any, scratch: Any, model: Any, waiting: Any) -> None:
-    """Offer the merges with all other groups."""
-    count, _ = _linked(c, state[0], lists, scratch)
-    others, weights, _ = scratch
-    for d in _alive(state[0]):
-        if d != c:
-            between = weights[:count][others[:count] == d].sum()
-            _offer(c, d, between, groups, state, model, waiting)
-
-
-@compiled
-def _cheapest(
-    groups: Any, state: Any, lists: Any, scratch: Any, model: Any, waiting: Any, smallest: Any
-) -> tuple[float, int, int]:
+@part
+def _cheapest(left: int, H: Any, state: Any, amounts: Any, model: Any, waiting: Any, smallest: Any) -> Any:
     """What the cheapest merge gains, and its two groups."""
-    into, version, sizes = state
+    into, version, sizes = state[0], state[1], amounts[4]
     while True:
         if len(waiting) == 0 and len(smallest) == 0:  # what was closest is gone; others are left
-            for c in _alive(into):
-                _offer_closest(c, groups, state, lists, scratch, model, waiting)
+            for c in range(len(into)):
+                if into[c] == c:
+                    _offer_others(c, left, H, state, amounts, model, waiting)
         if len(waiting) == 0:  # no two of them are linked, nor will be: too many to compare all pairs
             if len(smallest) == 0:
-                for c in _alive(into):
-                    heapq.heappush(smallest, (sizes[c], c))
+                for c in range(len(into)):
+                    if into[c] == c:
+                        heapq.heappush(smallest, (sizes[c], c, 0, 0, 0))
             one, two = heapq.heappop(smallest), heapq.heappop(smallest)
-            heapq.heappush(smallest, (one[0] + two[0], min(one[1], two[1])))
-            _offer(one[1], two[1], 0.0, groups, state, model, waiting)
+            heapq.heappush(smallest, (one[0] + two[0], min(one[1], two[1]), 0, 0, 0))
+            _offer(one[1], two[1], 0.0, H, state, amounts, model, waiting)
         lost, c, d, of_c, of_d = heapq.heappop(waiting)
         if into[c] == c and into[d] == d and version[c] == of_c and version[d] == of_d:
             return -lost, c, d
 
 
-@compiled
-def _join(c: int, d: int, groups: Any, state: Any, lists: Any, scratch: Any, model: Any) -> None:
+@part
+def _join(c: int, d: int, H: Any, state: Any, amounts: Any, model: Any) -> None:
     """Put group d into group c."""
-    H, w, inside, costs, volumes = groups
-    into, version, sizes = state
-    first, last, following, _, _ = lists
+    into, version, first, last, following = state[0], state[1], state[2], state[3], state[4]
+    w, inside, costs, volumes, sizes = amounts[0], amounts[1], amounts[2], amounts[3], amounts[4]
     a, (s, ridge, _) = model
     into[d] = c
     if first[c] < 0:
         first[c], last[c] = first[d], last[d]
     elif first[d] >= 0:
         following[last[c]], last[c] = first[d], last[d]
-    _, twice = _linked(c, into, lists, scratch)
+    _, twice = _linked(c, state, amounts)
     inside[c] += inside[d] + twice / 2
     w[c], costs[c] = merged(H, c, d, inside[c], a, s, min(w[c], w[d]), ridge)
-    H[c] += H[d]
+    for b in range(len(a)):
+        H[c, b] += H[d, b]
     sizes[c] += sizes[d]
     volumes[c] += volumes[d]
     version[c] += 1

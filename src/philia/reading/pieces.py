@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from philia._compilation import announced, compiled
+from philia._compilation import announced, compiled, part
 from philia.reading.kernels import added
 
 _NONE = -1
@@ -45,7 +45,9 @@ def move(links: Any, pieces: Any, a: Any, s: float, labels: Any, w: Any, groups:
     starts, others, counts = links
     sizes_of, sizes = pieces[4], groups[1]
     into, touched, moves = np.zeros(len(w)), np.zeros(len(w), np.int64), 0
-    in_none = sizes_of[labels == _NONE].sum()
+    in_none = 0.0
+    for i in range(len(labels)):
+        in_none += sizes_of[i] if labels[i] == _NONE else 0.0
     for i in order:
         own, count, size = labels[i], 0, sizes_of[i]
         for t in range(starts[i], starts[i + 1]):
@@ -58,13 +60,13 @@ def move(links: Any, pieces: Any, a: Any, s: float, labels: Any, w: Any, groups:
         left = in_none - size if own == _NONE else in_none
         best, value = own, _saved_by_code(left, size)
         if own != _NONE:
-            outside, value = value, _value(i, own, True, into[own], pieces, a, s, w, groups)
+            outside, value = value, _value(i, own, own, into[own], pieces, a, s, w, groups)
             if outside > value + _TIE:
                 best, value = _NONE, outside
         for t in range(count):
             c = touched[t]
             if c != own:
-                joined = _value(i, c, False, into[c], pieces, a, s, w, groups)
+                joined = _value(i, c, own, into[c], pieces, a, s, w, groups)
                 if joined > value + _TIE:
                     best, value = c, joined
             into[c] = 0
@@ -80,14 +82,14 @@ def move(links: Any, pieces: Any, a: Any, s: float, labels: Any, w: Any, groups:
     return moves
 
 
-@compiled
+@part
 def _saved_by_code(others: float, size: float) -> float:
     """What the code for all labels saves if this many nodes have the label of as many others."""
     return math.lgamma(others + size + 1) - math.lgamma(others + 1)
 
 
-@compiled
-def _value(i: int, c: int, own: bool, links: float, pieces: Any, a: Any, s: float, w: Any, groups: Any) -> float:
+@part
+def _value(i: int, c: int, own: int, links: float, pieces: Any, a: Any, s: float, w: Any, groups: Any) -> float:
     """By how much the description is shorter with a piece in a group that it has these links with than without it."""
     firsts, kinds, numbers, inside, sizes_of = pieces
     _, sizes, costs = groups
@@ -100,13 +102,13 @@ def _value(i: int, c: int, own: bool, links: float, pieces: Any, a: Any, s: floa
         for y in range(firsts[i], x):
             both += 2 * numbers[x] * numbers[y] * added(a[b] + a[kinds[y]] + s, w[c])
     others = sizes[c]
-    if own:  # the costs of one more node then count the piece's own nodes as well
+    if c == own:  # the costs of one more node then count the piece's own nodes as well
         across -= both
         others -= sizes_of[i]
     return float(w[c] * (links + inside[i]) - across - (both - itself) / 2 + _saved_by_code(others, sizes_of[i]))
 
 
-@compiled
+@part
 def _change(i: int, c: int, change: float, pieces: Any, a: Any, s: float, w: Any, groups: Any) -> None:
     """Add a piece to a group, or take it away."""
     firsts, kinds, numbers, _, _ = pieces

@@ -304,13 +304,14 @@ def _merges(measure: DescriptionLength, now: Description, least: Float64Array) -
     """
     from philia.reading import merging
 
+    if not len(least):
+        return np.empty((0, 2), np.int64), np.empty(0)
     merging.prepare()
     member = now.labels >= 0
-    volumes = np.bincount(now.labels[member], measure.graph.degrees[member], now.count)
+    volumes = np.bincount(now.labels[member], measure.graph.degrees[member], now.count).astype(np.float64)
     groups = now.histograms.copy(), now.strengths.copy(), now.links.copy(), now.costs.copy(), volumes
     links = _links_between(measure, now)
-    pairs, gains = merging.merges(groups, links, measure.popularity, (now.level, RIDGE, measure.per_group), least)
-    return pairs, gains
+    return merging.merges(groups, links, measure.popularity, (now.level, RIDGE, measure.per_group), least)
 
 
 def _links_between(measure: DescriptionLength, now: Description) -> tuple[Int64Array, Int64Array, Float64Array]:

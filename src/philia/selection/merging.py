@@ -135,8 +135,8 @@ def _likelihoods(factors: CommunityFactors, judge: PairSample, mergers: _Mergers
         np.stack([scores, judge.linked[order]]),
         starts,
         weights[starts[:-1]] if len(weights) else weights,
-        both[:, rows],
-        both[:, columns],
+        both.take(rows, axis=1),  # indexing would order them by column where there is a single one
+        both.take(columns, axis=1),
         which,
         mergers.angles(factors),
         likelihoods,

@@ -30,7 +30,8 @@ def _search(space: Any, weights: Any, lower: Any, history: Any, keep: float, tol
     x, gradient, new, new_gradient = space[_X], space[_GRADIENT], space[_NEW], space[_NEW_GRADIENT]
     value = _function(x, gradient, data)
     history[0] = best = value
-    taken, evaluations, known = 0, 1, 0
+    taken, evaluations = 0, 1
+    known = taken  # a 0 here would be a type of its own, and _direct be compiled twice
     while taken < history.size - 1:
         _direct(space, weights, lower, known)
         lowest, new_value, tries, lowered = _step(space, lower, value, best, keep, known == 0, data)
