@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import scipy.sparse
 import typer
 from typer.testing import CliRunner, Result
 
@@ -149,6 +150,58 @@ def test_messages_do_not_speak_python(tmp_path: Path, run: Any) -> None:
         ["fit", str(tmp_path / "adjacency.txt")],
         ["fit", model],
         ["communities", str(tmp_path / "links.csv")],
+        ["verify", str(tmp_path / "links.csv"), str(tmp_path / "links.csv")],
+        ["report", str(tmp_path / "none.safetensors")],
     ):
         said = run(*command, code=2).stderr
-        assert not re.search(r"philia\.|networkx|\w\(\)|\w=", said), said
+        assert not re.search(_PYTHON, said), said
+
+
+_PYTHON = r"philia\.|networkx|pandas|frame|\.T\b|\.save|\w\(|\w=|_fit|[Pp]ass "
+"""What belongs to Python, and to no command."""
+
+
+@pytest.mark.parametrize("name", ["links.json", "links.xlsx", "links.net", "links.adjlist"])
+def test_formats_that_others_read_are_refused_in_the_words_of_the_command_line(
+    name: str, tmp_path: Path, run: Any
+) -> None:
+    (tmp_path / name).write_text("ann bob\n")
+    said = run("fit", str(tmp_path / name), code=2).stderr
+    assert "save the links as a .csv file" in said
+    assert not re.search(_PYTHON, said), said
+
+
+def test_matrices_are_refused_in_the_words_of_the_command_line(tmp_path: Path, run: Any) -> None:
+    path = str(tmp_path / "a.npz")
+    scipy.sparse.save_npz(path, scipy.sparse.csr_matrix([[0, 1.0, 2], [3, 0, 1], [0, 1, 0]]))
+    said = run("info", path, code=2).stderr
+    assert "Add --symmetrize" in said
+    assert not re.search(_PYTHON, said), said
+    scipy.sparse.save_npz(path, scipy.sparse.csr_matrix([[0, 1.0], [3, 0]]))
+    said = run("fit", path, "--weights", code=2).stderr
+    assert "Add --symmetrize to add the two, or leave out --weights" in said
+    assert not re.search(_PYTHON, said), said
+
+
+def test_text_is_not_called_a_damaged_model(folder: Path, run: Any) -> None:
+    said = one_sentence(run("communities", "links.csv", code=2))
+    assert "is a text, not a model" in said
+    assert "`philia fit links.csv`" in said
+    assert "damaged" not in said
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--seed", "x"], "it must be a whole number"),
+        (["--seed", "-1"], "it must be 0 or more"),
+        (["--dtype", "float16"], "'float16' is not one of"),
+        (["--held-out", "110%"], "--held-out is 1.1; it must be at least 0 and below 1"),
+    ],
+)
+def test_wrong_values_are_refused_in_plain_words_before_any_file_is_read(
+    options: list[str], said: str, run: Any
+) -> None:
+    result = run("fit", "no such file.csv", *options, code=2)
+    assert said in " ".join(result.stderr.replace("│", " ").split())
+    assert "Value error" not in result.stderr

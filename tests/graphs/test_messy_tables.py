@@ -152,7 +152,7 @@ def test_other_tables_are_not_asked_about(read: Any, text: str) -> None:
         "Many years later as he faced\nthe firing squad he was\nto remember\n",
         "Call me Ishmael. Some years ago\n",
         "ann bob cat dan\nbob ann\ncat ann dan eve fay\n",
-        "Hello world\n",
+        "Hello wide world\n",
         "Hello, world!\n",
         "To be\nor not\nto be,\nthat is\nthe question.\n",
     ],
@@ -161,6 +161,11 @@ def test_prose_and_lists_of_neighbours_are_refused(read: Any, text: str) -> None
     with pytest.raises(GraphFileError, match=r"prose.*two names per line"):
         read(text, "prose.txt")
     assert read(text, "prose.txt", columns=(0, 1)).n_links
+
+
+@pytest.mark.parametrize("text", ["ann bob\n", "ann,bob\n", "ann\tbob", "Ann Bob 2\n", "José Łukasz"])
+def test_one_line_of_two_names_is_a_network(read: Any, text: str) -> None:
+    assert (read(text, "links.txt").n_nodes, read(text, "links.txt").n_links) == (2, 1)
 
 
 @pytest.mark.parametrize(

@@ -100,7 +100,7 @@ def fit(
     """
     out = Output(json, quiet, debug)
     target = _target(path, output)
-    _check_counts({"--iterations": iterations, "--threads": threads})
+    _check_numbers({"--iterations": iterations, "--threads": threads}, held_out)
     if report is not None and model != OURS:
         raise InvalidParameterError(f"--report shows reasons, which {model} does not have; remove --report or --model")
     fitted = make_model(
@@ -168,10 +168,12 @@ def _saying_what_is_saved(target: Path, checkpoint: Checkpoint) -> Iterator[None
         raise KeyboardInterrupt(f"No model was saved.{hint}") from None
 
 
-def _check_counts(counts: dict[str, int | None]) -> None:
+def _check_numbers(counts: dict[str, int | None], held_out: float | None) -> None:
     for name, count in counts.items():
         if count is not None and count < 1:
             raise InvalidParameterError(f"{name} is {count}; it must be 1 or more")
+    if not 0 <= (held_out or 0) < 1:
+        raise InvalidParameterError(f"--held-out is {held_out:g}; it must be at least 0 and below 1, or below 100%")
 
 
 def _remark_on_numbers(out: Output, model: LinkModel) -> None:

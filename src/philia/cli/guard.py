@@ -14,7 +14,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from philia._interrupts import interruptible
 from philia.cli.options import complete_help
-from philia.cli.wording import as_typed
+from philia.cli.wording import as_typed, plainly
 from philia.exceptions import PhiliaError
 
 _MISTAKE, _BUG, INTERRUPTED, _CLOSED = 2, 1, 130, 141
@@ -56,6 +56,15 @@ class GuardedCommand(TyperCommand):
         complete_help(self.get_params(ctx))
         with _help_cut_off():
             super().format_help(ctx, formatter)
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the arguments; a wrong value is refused in plain words."""
+        try:
+            parsed: list[str] = super().parse_args(ctx, args)
+        except typer.BadParameter as error:
+            error.message = plainly(error.message)
+            raise
+        return parsed
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command."""

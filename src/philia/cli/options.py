@@ -152,7 +152,7 @@ Links = Annotated[
     str, typer.Argument(metavar="LINKS", help="A file of links; - is standard input.", show_default=False)
 ]
 Force = Annotated[bool, option("--force", "Replace files, whoever wrote them.")]
-Seed = Annotated[int, option("--seed", "Random seed (0).")]
+Seed = Annotated[int, typer.Option("--seed", help="Random seed (0).", show_default=False, min=0)]
 Json = Annotated[bool, option("--json", "Print JSON, for programs.")]
 Quiet = Annotated[bool, option("--quiet -q", "Print nothing but errors.")]
 Debug = Annotated[bool, option("--debug", "Show the traceback of an error.")]

@@ -156,7 +156,7 @@ class Certified:
             shown = ", ".join(map(repr, looped[:3])) + (", …" if len(looped) > 3 else "")
             raise NotExactError(
                 f"{len(looped):,} nodes count as linked with themselves here ({shown}), and none does in the graph; "
-                "to check the graph with these loops added, use --loops or verify(graph, loops=True)"
+                "to check the graph with these loops added, pass loops=True"
             )
         found = certify(self._arranged(graph), self.representation, loops=self.loops, on_progress=on_progress)
         for name in found.denied(self.certificate):

@@ -275,7 +275,7 @@ def refuse_row_numbers(headers: Sequence[object] | None, sample: Sequence[Column
         first_name = "" if headers is None else f", {names[0]!r},"
         raise InvalidGraphError(
             f"the first column{first_name} has another value in every row, as row numbers have, so it is unclear which "
-            f"two columns the links join; the columns are {', '.join(map(repr, names))}: pass two of them, for example "
+            f"two columns the links join; the columns are {', '.join(map(repr, names))}: name two of them, for example "
             f"columns=({names[chosen[1]]!r}, {names[chosen[2]]!r})"
         )
 
@@ -346,8 +346,8 @@ def graph_from_table(
     numeric = weights is not None and weights.dtype.kind in "iuf"
     if weights is not None and keep_weights and not numeric:
         raise InvalidGraphError(
-            f"the weight column holds {weights.dtype} values; convert them to numbers first, for example with "
-            'frame.astype({"weight": float}), or read the table without weights'
+            f"the weight column holds {'text' if weights.dtype.kind in 'OUST' else f'values of type {weights.dtype}'}, "
+            'not numbers; convert it first, for example with frame.astype({"weight": float}), or pass weights=False'
         )
     if weights is None or not numeric:
         return graph_from_names(first, second, keep_weights=keep_weights)

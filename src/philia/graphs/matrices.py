@@ -211,7 +211,7 @@ def _check_same_weights(entries: Any) -> None:
     raise InvalidGraphError(
         f"the weights are not symmetric, for example ({row}, {column}) is {entries[row, column]} and "
         f"({column}, {row}) is {entries[column, row]}; a link has one weight. Pass symmetrize=True to add the two, "
-        "(matrix + matrix.T) / 2 for their mean, or read the matrix without weights"
+        "(matrix + matrix.T) / 2 for their mean, or weights=False"
     )
 
 

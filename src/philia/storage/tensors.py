@@ -116,7 +116,7 @@ def read_arrays(path: FilePath) -> tuple[dict[str, npt.NDArray[Any]], dict[str, 
     """
     if not Path(path).is_file():
         raise ModelFileError(
-            f"there is no model file {str(path)!r}; models are written by `philia fit -o` or model.save(path)"
+            f"there is no model file {str(path)!r}; models are written by `philia fit -o`, or by model.save(path)"
         )
     try:
         with Path(path).open("rb") as file:
@@ -127,11 +127,7 @@ def read_arrays(path: FilePath) -> tuple[dict[str, npt.NDArray[Any]], dict[str, 
     except ModelFileError:
         raise
     except Exception as error:  # the parsers of JSON and safetensors raise many kinds; the file is at fault
-        raise ModelFileError(
-            f"{str(path)!r} is not a readable model file. If it holds links, fit a model to them first, with "
-            f"`philia fit {shlex.quote(str(path))}` or CommunityModel().fit(path); if it is a model, it is damaged "
-            f"({str(error) or type(error).__name__}): restore it, or fit again"
-        ) from error
+        raise _unreadable(path, error) from error
     if not isinstance(header, dict):
         raise ModelFileError(f"{str(path)!r} was not written by philia: it has no philia header")
     version = header.get("format")
@@ -164,6 +160,21 @@ def _parsed(path: FilePath) -> tuple[dict[str, npt.NDArray[Any]], Any]:
     with safe_open(path, framework="numpy") as file:
         header = json.loads((file.metadata() or {}).get("philia", "null"))
         return {name: file.get_tensor(name) for name in file.keys()}, header  # noqa: SIM118  (not a mapping)
+
+
+def _unreadable(path: FilePath, error: Exception) -> ModelFileError:
+    """The error about a file that is no model: a text, which is no damaged model for sure, or anything else."""
+    with Path(path).open("rb") as file:
+        start = file.read(_PIECE)
+    fit = f"`philia fit {shlex.quote(str(path))}` or CommunityModel().fit(path)"
+    if start.strip() and b"\0" not in start and not start[8:].startswith(b"{"):
+        return ModelFileError(
+            f"{str(path)!r} is a text, not a model. If it holds links, fit a model to them with {fit}"
+        )
+    return ModelFileError(
+        f"{str(path)!r} is not a readable model file. If it holds links, fit a model to them first, with {fit}; if it "
+        f"is a model, it is damaged ({str(error) or type(error).__name__}): restore it, or fit again"
+    )
 
 
 def _damaged(path: FilePath) -> ModelFileError:

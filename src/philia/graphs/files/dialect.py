@@ -336,16 +336,17 @@ def _refuse_prose(rows: Sequence[list[bytes]], dialect: Dialect) -> None:
 
 
 def _refuse_short_prose(rows: Sequence[list[bytes]], dialect: Dialect) -> None:
-    """A greeting or a poem has few words per line, but it is a single line of words, or has the marks of sentences."""
+    """A poem has few words per line, but the marks of sentences; one line of three or more words is no link either.
+
+    One line of two words is read as the smallest network, and the reader says so.
+    """
     alone, spaced = len(rows) == 1, dialect.delimiter == WHITESPACE
     if not (spaced or (alone and dialect.delimiter == b",")) or any(map(_is_quoted, chain(*rows))):
         return
     lines = [b" ".join(row).decode(errors="replace").split() for row in rows]
     marked = sum(any(map(_SENTENCE_END.fullmatch, words)) for words in lines)
-    greeting = (
-        alone and spaced and len(lines[0]) > 1 and all(map(str.isalpha, lines[0])) and max(map(len, lines[0])) > 1
-    )
-    if greeting or marked >= _SENTENCES * len(rows):
+    phrase = alone and spaced and len(lines[0]) > 2 and all(map(str.isalpha, lines[0])) and max(map(len, lines[0])) > 1
+    if phrase or marked >= _SENTENCES * len(rows):
         raise GraphFileError(
             f"the text {' '.join(lines[0])!r} looks like prose, not like links. Expected two names per line; pass "
             "columns=(0, 1) if that is what they are"

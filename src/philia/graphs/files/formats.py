@@ -100,11 +100,11 @@ FORMATS: tuple[Format, ...] = (
 )
 
 _READ_ELSEWHERE = {
-    ".adjlist": "philia.as_graph(networkx.read_adjlist(path))",
-    ".net": "philia.as_graph(networkx.read_pajek(path))",
-    ".pajek": "philia.as_graph(networkx.read_pajek(path))",
-    ".json": "networkx.node_link_graph, and pass its graph to philia.as_graph",
-    ".xlsx": "pandas.read_excel, and pass the frame to philia.as_graph",
+    ".adjlist": "networkx.read_adjlist",
+    ".net": "networkx.read_pajek",
+    ".pajek": "networkx.read_pajek",
+    ".json": "networkx.node_link_graph",
+    ".xlsx": "pandas.read_excel",
 }
 """Suffixes of formats that could be mistaken for an edge list, and what reads them."""
 
@@ -118,7 +118,7 @@ def _format_of(source: Source) -> Format:
     """The format of an open file; its first bytes count more than its name."""
     start = source.stream.peek(_FIRST_BYTES)[:_FIRST_BYTES].lstrip().lower()
     if start.startswith(b"*vertices"):
-        raise GraphFileError(f"this is a Pajek file, which is not supported; read it with {_READ_ELSEWHERE['.net']}")
+        raise _unsupported("this is a Pajek file, which is", ".net")
     if source.stream.peek(_FIRST_BYTES)[8:_FIRST_BYTES].startswith(b'{"__meta'):
         raise GraphFileError(
             "this is a model file, not a file of links; list its communities with `philia communities`, or load it "
@@ -132,8 +132,15 @@ def _format_of(source: Source) -> Format:
         if start.startswith(one.magic):
             return _format_of_xml(source, one) if start.startswith(_XML) else one
     if source.suffix in _READ_ELSEWHERE:
-        raise GraphFileError(f"{source.suffix} files are not supported; use {_READ_ELSEWHERE[source.suffix]}")
+        raise _unsupported(f"{source.suffix} files are", source.suffix)
     return format_of_suffix(source.suffix) or _EDGE_LIST
+
+
+def _unsupported(found: str, suffix: str) -> GraphFileError:
+    return GraphFileError(
+        f"{found} not supported; save the links as a .csv file, one per line, or pass what {_READ_ELSEWHERE[suffix]} "
+        "reads to philia.as_graph"
+    )
 
 
 def _format_of_xml(source: Source, default: Format) -> Format:

@@ -91,7 +91,7 @@ def _in_utf8(stream: io.BufferedReader, encoding: str, size: int) -> Iterator[by
             yield decoder.decode(chunk).encode()
         yield decoder.decode(b"", final=True).encode()
     except UnicodeError as error:
-        raise GraphFileError(f"the text is not in {encoding} ({error}); pass its encoding") from None
+        raise GraphFileError(f"the text is not in {encoding} ({error}); pass encoding= with the right one") from None
 
 
 def _check(block: bytes, lines: int) -> None:
