@@ -45,7 +45,7 @@ def _standing(scope: Scope, total: int, done: int) -> str:
         "networks, to make the choice cheaper, and since then empty columns leave the search. philia's figures are "
         "those of the second run; those of the first are in the history of this page. Of "
         "philia's figures, these were measured after communities came to be read off the graph: known groups, planted "
-        "graphs, and hidden links of football, email, pos, blog and slashdot 25-core. Seeds: "
+        "graphs, and hidden links of football, email, pos, blog, slashdot 25-core and slashdot. Seeds: "
         f"{', '.join(map(str, scope.seeds))}. {done} of {total} tasks have a result."
     )
 

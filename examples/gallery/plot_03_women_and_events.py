@@ -20,8 +20,8 @@ for community in model.communities():
 
 # %%
 # The two communities that repel are exactly the two sides, and those that attract are two circles of women with their
-# events. We asked for two of each kind: with 32 nodes, the numbers that philia would choose itself depend on the
-# seed. :doc:`A tutorial </build/tutorials/plot_2_women_and_events>` has more about this network. Colours are the
+# events. We asked for two of each kind: philia itself finds the two sides, but 89 links are too few for it to see the
+# circles. :doc:`A tutorial </build/tutorials/plot_2_women_and_events>` has more about this network. Colours are the
 # circles.
 
 _, ax = plt.subplots(figsize=(8, 6), layout="constrained")

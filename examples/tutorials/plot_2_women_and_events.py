@@ -98,9 +98,8 @@ for community in alone.communities():
 
 # %%
 # No community that attracts is read off 89 links: with the two circles their description is no shorter than without.
-# Those that repel are most of the events, most of the women and, with this seed, a third with events of one circle and
-# women of the *other*: women and events that do not meet. That is the same story told by who stays away, and with so
-# few links there is little reason to prefer one version. If the choice does not help you, choose the numbers yourself,
+# Those that repel are the women and the events. Links only run between them, which is a fact that needs no choice, and
+# telling it makes the description shorter. If the choice does not help you, choose the numbers yourself,
 # and check whether other fits agree. (They start near each other; ``start="uniform"`` is a harder test.)
 
 print(model.stability(fits=5))

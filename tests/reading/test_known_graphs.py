@@ -9,7 +9,8 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from philia import CommunityModel
+from philia import CommunityModel, as_graph
+from philia.datasets import classic
 from philia.reading import read_levels
 from tests.reading.graphs import shuffled, two_cliques
 
@@ -84,8 +85,8 @@ def test_many_random_graphs_have_no_communities() -> None:
     assert len(found) <= 0.05 * len(runs), found
 
 
-REPELLING = {"a grid", "a complete bipartite graph"}
-"""Graphs with two sides, which may be found to repel."""
+TWO_SIDES = {"a grid", "a complete bipartite graph"}
+"""Graphs whose links run across two sides, which repel. Paths, trees and rings have too few links to tell of sides."""
 
 
 @pytest.mark.slow
@@ -95,7 +96,7 @@ def test_a_whole_fit_shows_what_was_read_and_nothing_else(name: str) -> None:
     for seed in range(3):
         found = CommunityModel(random_state=seed).fit(shuffled(make(seed), seed)).communities()
         assert sum(community.kind == "homophilous" for community in found) == expected
-        assert len(found) == expected or name in REPELLING
+        assert len(found) == expected + 2 * (name in TWO_SIDES)
 
 
 @pytest.mark.parametrize("name", ["two cliques joined by a link", "caves", "a cycle"])
@@ -104,6 +105,21 @@ def test_a_whole_fit_of_a_small_graph_shows_what_was_read(name: str) -> None:
     found = CommunityModel(random_state=0).fit(shuffled(make(0), 0)).communities()
     assert [community.kind for community in found] == ["homophilous"] * expected
     assert found.left_out == {}
+
+
+@pytest.mark.parametrize("name", ["grid", "davis"])
+def test_two_communities_repel_in_a_network_with_two_sides_whatever_the_seed(name: str) -> None:
+    graph = as_graph(nx.grid_2d_graph(8, 8)) if name == "grid" else classic("davis")
+    sides = nx.bipartite.color(nx.from_scipy_sparse_array(graph.adjacency))
+    expected = [{node for row, node in enumerate(graph.nodes) if sides[row] == side} for side in (0, 1)]
+    for seed in range(10):
+        model = CommunityModel(random_state=seed).fit(graph)
+        found = [set(c.members) for c in model.communities()]
+        assert [c.kind for c in model.communities()] == ["heterophilous"] * 2
+        # Finer columns explain some of the missing links of a grid, so a few of its nodes may be missing or misplaced.
+        assert name == "grid" or all(members in expected for members in found)
+        assert model.selection_ is not None
+        assert "two sides" in str(model.selection_)
 
 
 @pytest.mark.parametrize("sides", [(10, 10), (6, 9)])

@@ -17,6 +17,7 @@ from philia.graphs import Graph
 from philia.graphs.spectrum import leading_ends
 from philia.objective import CrossEntropy, Freedom, Group, Recipe, exact_objective
 from philia.objective.recipe import attracting, blocks, meeting_ones, one_way, repelling
+from philia.reading.sides import two_sides
 from philia.solvers import LBFGSB
 from philia.solvers.catalog import is_cheap
 
@@ -337,6 +338,27 @@ class WholeStart(ABC):
 
     def __deepcopy__(self, memo: Any) -> Self:
         return self  # immutable, so copies of a model's settings may share it
+
+
+class AcrossSides:
+    """Another start with C at the two sides of the links that it is given, for a graph whose links only run across.
+
+    >>> from philia import as_graph
+    >>> path = as_graph([(0, 1), (1, 2)])
+    >>> AcrossSides("uniform")(path, 0, 2, 0.0, np.random.default_rng(0))[1].tolist()
+    [[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]]
+    """
+
+    def __init__(self, others: str | Start) -> None:
+        self.others = choose_start(others)
+
+    def __call__(
+        self, graph: Graph, n_homophilous: int, n_heterophilous: int, baseline: float, rng: np.random.Generator
+    ) -> tuple[Float64Array, Float64Array]:
+        """B of the other start, and C."""
+        B, C = self.others(graph, n_homophilous, n_heterophilous, baseline, rng)
+        sides = two_sides(graph) if n_heterophilous == 2 else None
+        return B, C if sides is None else np.stack([sides == 0, sides == 1], axis=1).astype(np.float64)
 
 
 STARTS: dict[str, Start] = {

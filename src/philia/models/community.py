@@ -28,7 +28,7 @@ from philia.fitting.sparse import SparseColumns
 from philia.fitting.warm_starts import FromFactors, FromModel
 from philia.graphs import Graph, as_graph
 from philia.graphs.graph import grown
-from philia.initialization import Start, WholeStart
+from philia.initialization import AcrossSides, Start, WholeStart
 from philia.models.factorization import Factorization, check_search
 from philia.models.files import KeptModel
 from philia.models.link_model import OnFit
@@ -52,6 +52,7 @@ from philia.reading import (
     shortest,
 )
 from philia.reading.length import tidied
+from philia.reading.sides import real_sides
 from philia.selection import Selection, choose, choose_sparse
 from philia.selection.forecast import Forecast
 from philia.selection.plan import MOST_HOMOPHILOUS
@@ -81,6 +82,14 @@ read first have 40 % of the links (generated graphs). In slashdot they have 9 %,
 
 _USUAL: Final = 20
 """Columns of a kind to expect where their number is open, to decide whether all pairs can be looked at."""
+
+
+def _on_sides(factors: CommunityFactors, sides: Int64Array) -> CommunityFactors:
+    """The factors with each node's repulsion in the column of its side: a trial may not see how parts are connected."""
+    C = factors.heterophilous
+    own = np.maximum(C.max(axis=1), np.median(C.max(axis=1)))
+    across = np.stack([np.where(sides == c, own, 0.0) for c in (0, 1)], axis=1)
+    return replace(factors, heterophilous=np.where(sides[:, None] < 0, C, across))
 
 
 def _stages(on_iteration: OnIteration | None) -> Callable[[str], None]:
@@ -497,7 +506,13 @@ class CommunityModel(Factorization):
             usual = replace(usual, parametrization=columns)
         settings: Any = (self.n_homophilous, self.n_heterophilous, self.penalty)
         n_B, n_C, penalty = (None if setting == AUTO else setting for setting in settings)
+        sides = self._sides(usual)
+        if sides is not None:
+            n_C, start = 2, AcrossSides(self.start)
+            usual = replace(usual, parametrization=replace(columns, begin=start))
         self.selection_, factors = choose(usual, n_B, n_C, penalty, ahead)
+        if sides is not None:
+            self.selection_, factors = replace(self.selection_, sides=True), _on_sides(factors, sides)
         if self.read_ is not None:
             levels = self._levels_of(graph)
             others = tuple(len(level) for level in levels.equally_good if len(level) != len(levels.default))
@@ -525,6 +540,12 @@ class CommunityModel(Factorization):
         return (
             open_to_it and problem.graph.weights is None and (isinstance(problem, AllPairs) or self.storage != "dense")
         )
+
+    def _sides(self, problem: Problem) -> Int64Array | None:
+        """The two sides of the links, if they run across only, and their number is not given or begun otherwise."""
+        if not self._reads(problem) or self.n_heterophilous != AUTO or isinstance(self.start, WholeStart):
+            return None
+        return real_sides(problem.known)
 
     def _sparse(self, read: Level, graph: Graph) -> bool:
         """Whether B is stored sparsely: if asked for, or if many links are in communities, too many for a dense one."""

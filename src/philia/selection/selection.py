@@ -47,7 +47,8 @@ class Selection:
     length of its description, and were given to every step; their strengths count ``weight`` times. So there are two
     answers: the communities to read, and the columns to predict with, of which other numbers may be as good.
     ``as_short`` holds the other numbers of communities with which the description is as short, and ``shortest`` the
-    number with which it is shortest, if that is more than anybody would read.
+    number with which it is shortest, if that is more than anybody would read. ``sides`` says that two communities
+    repel because the network has two sides, and links only run across.
     ``storage`` is "sparse" if B has more columns than a dense fit could have, each with few nodes; steps then differ in
     the scale of common neighbours.
 
@@ -71,6 +72,7 @@ class Selection:
     storage: str = "dense"
     as_short: tuple[int, ...] = ()
     shortest: int = 0
+    sides: bool = False
 
     @property
     def choice(self) -> Step:
@@ -128,6 +130,8 @@ class Selection:
         counts = f"{self._attracting()}, {self.n_heterophilous} that {_verb(self.n_heterophilous)}"
         chosen = f"{counts}, penalty {self.penalty:.3g}" if self.choice.n_communities else "no communities"
         sentences = [chosen, *self._reading(), *self._predicting()]
+        if self.sides:
+            sentences.insert(1, "The network has two sides, and links only run across, so two communities repel")
         if self.interrupted:
             sentences.append("The search was interrupted")
         return ". ".join(sentences)
