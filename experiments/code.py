@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 ROOTS = ("philia", "experiments", "benchmarks")
 """The packages whose source counts; versions of others are kept beside a result."""
@@ -26,18 +26,48 @@ ASIDE = (
 )
 """What shows, keeps or judges results. It makes none, so it may change."""
 
+UNUSED = {
+    "experiments": (
+        "philia.selection",
+        "philia.reading",
+        "philia.graphs.files",
+        "philia.models.files",
+        "philia.models.placement",
+        "philia.fitting.checkpoint",
+        "philia.explain.missing_links",
+        "philia.explain.significance",
+        "philia.explain.stability",
+    )
+}
+"""What the tasks of a package never ask of a model, as a test makes sure. The paper's models are given their numbers of
+columns; nothing is chosen, read off the links, kept in a file or placed. Files are read, but only those of the data
+sets, whose counts are tested."""
+
+EVERYTHING = "*"
+
+
+class Definition(NamedTuple):
+    """A function, a class or a constant of one of our modules, or all that a module defines.
+
+    >>> Definition("philia.graphs", "Graph")
+    Definition(module='philia.graphs', name='Graph')
+    """
+
+    module: str
+    name: str
+
 
 def digest_of(run: Callable[..., Any]) -> str:
-    """A digest of the code that a task runs: its function, and all modules it can reach, without their comments.
+    """A digest of the code that a task runs: its function, and every definition it can reach, without comments.
 
-    Of the function's own module only what it calls there counts: how an experiment shows its results is beside the
-    point. Docstrings and layout do not count either.
+    A definition reaches whatever it names, there or in a module it imports from. Docstrings, layout and the words of
+    errors do not count.
 
     >>> from experiments.data import split_by_signs
     >>> digest_of(split_by_signs) == digest_of(partial(split_by_signs, k=3)), len(digest_of(split_by_signs))
     (True, 12)
     """
-    digests = [_digest(part.__module__, part.__qualname__.partition(".")[0]) for part in _functions(run)]
+    digests = [_digest(Definition(part.__module__, part.__qualname__.partition(".")[0])) for part in _functions(run)]
     return digests[0] if len(digests) == 1 else hashlib.sha256("".join(digests).encode()).hexdigest()[:12]
 
 
@@ -53,29 +83,116 @@ def _functions(run: Any) -> Iterator[Any]:
 
 
 @cache
-def _digest(module: str, function: str) -> str:
-    tree = _parsed(module)
-    own = list(_reached(tree, function)) or tree.body  # a function without a name may use all of its module
-    needed = {name for part in (*own, *_imports_used(tree, own)) for name in _imported(part)}
+def _digest(start: Definition) -> str:
     digest = hashlib.sha256()
-    for part in own:
-        digest.update(ast.dump(part).encode())
-    for name in sorted(_closure(needed)):
-        digest.update(f"{name}\0{_source_digest(name)}\0".encode())
+    for found in sorted(reached(start)):
+        digest.update(f"{found.module}\0{found.name}\0{_source(found)}\0".encode())
     return digest.hexdigest()[:12]
 
 
-def _reached(tree: ast.Module, function: str) -> Iterator[ast.stmt]:
-    """The definitions of a module that a function uses, itself included, in the module's order."""
-    defined = {name: part for part in tree.body for name in _defines(part)}
-    wanted, found = [function], set[str]()
+def reached(start: Definition) -> set[Definition]:
+    """A definition and all that it can reach.
+
+    >>> found = reached(Definition("experiments.methods", "svd"))
+    >>> Definition("philia.models.svd", "SVD") in found, Definition("philia.models.vgraph", "VGraph") in found
+    (True, False)
+    """
+    aside = ASIDE + UNUSED.get(start.module.partition(".")[0], ())
+    wanted, found = [start], set[Definition]()
     while wanted:
-        name = wanted.pop()
-        if name in found or name not in defined:
-            continue
-        found.add(name)
-        wanted += _names(defined[name])
-    return (part for part in tree.body if found & set(_defines(part)))
+        definition = wanted.pop()
+        if definition not in found and not _within(definition.module, aside):
+            found.add(definition)
+            wanted += _reached_directly(definition)
+    return found
+
+
+def _within(module: str, rooms: Iterable[str]) -> bool:
+    return any(module == room or module.startswith(f"{room}.") for room in rooms)
+
+
+@cache
+def _reached_directly(definition: Definition) -> tuple[Definition, ...]:
+    module = _module(definition.module)
+    found: dict[Definition, None] = {}
+    for part in module.parts(definition.name):
+        imports = module.imports | _imports(ast.walk(part))
+        for name in _names(part):
+            if name in module.defined:
+                found[Definition(definition.module, name)] = None
+            elif name in imports and (target := _resolved(imports[name])) is not None:
+                found[target] = None
+    return tuple(found)
+
+
+@cache
+def _resolved(target: Definition) -> Definition | None:
+    """Where something that is imported is defined, through packages that pass it on; None if that is not ours."""
+    if target.module.partition(".")[0] not in ROOTS or _path(target.module) is None:
+        return None
+    module = _module(target.module)
+    if target.name == EVERYTHING or target.name in module.defined:
+        return target
+    if target.name in module.imports:
+        return _resolved(module.imports[target.name])
+    if _path(f"{target.module}.{target.name}") is not None:
+        return Definition(f"{target.module}.{target.name}", EVERYTHING)
+    passed_on = (_resolved(Definition(other, target.name)) for other in module.all_of)
+    known = (found for found in passed_on if found is not None and found.name != EVERYTHING)
+    return next(known, Definition(target.module, EVERYTHING))
+
+
+def _source(definition: Definition) -> str:
+    return "\n".join(ast.dump(part) for part in _module(definition.module).parts(definition.name))
+
+
+class _Module:
+    """The definitions of a module, by their names, and its imports; of an ``if`` at its top, all branches."""
+
+    def __init__(self, tree: ast.Module) -> None:
+        self.defined: dict[str, list[ast.stmt]] = {}
+        self.always: list[ast.stmt] = []
+        top = list(_flat(tree.body))
+        self.imports = _imports(top)
+        self.all_of = [part.module for part in top if isinstance(part, ast.ImportFrom) and part.module and _star(part)]
+        for part in top:
+            names = _defines(part)
+            for name in names:
+                self.defined.setdefault(name, []).append(part)
+            if not names and not isinstance(part, (ast.Import, ast.ImportFrom)):
+                self.always.append(part)
+
+    def parts(self, name: str) -> list[ast.stmt]:
+        """The statements behind a name; those that define nothing, as a registration, belong to every name."""
+        if name in self.defined:
+            return [*self.defined[name], *self.always]
+        # A function without a name, as a lambda, may use all of its module.
+        return [*(part for parts in self.defined.values() for part in parts), *self.always]
+
+
+def _flat(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
+    for part in body:
+        if isinstance(part, (ast.If, ast.Try)):
+            yield from _flat([*part.body, *part.orelse])
+        elif not _is_text(part):
+            yield part
+
+
+def _star(part: ast.ImportFrom) -> bool:
+    return any(alias.name == "*" for alias in part.names)
+
+
+def _imports(nodes: Iterable[ast.AST]) -> dict[str, Definition]:
+    """What imports bring, by the name it has here; a module that is imported as a whole counts as a whole."""
+    found: dict[str, Definition] = {}
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                found[(alias.asname or alias.name).partition(".")[0]] = Definition(alias.name, EVERYTHING)
+        elif isinstance(node, ast.ImportFrom) and node.module is not None and not _star(node):
+            for alias in node.names:
+                found[alias.asname or alias.name] = Definition(node.module, alias.name)
+    return found
 
 
 def _defines(part: ast.stmt) -> list[str]:
@@ -89,60 +206,17 @@ def _names(part: ast.AST) -> list[str]:
     return [node.id for node in ast.walk(part) if isinstance(node, ast.Name)]
 
 
-def _imports_used(tree: ast.Module, own: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
-    """The imports at the top of a module that bring a name which these definitions use."""
-    used = {name for part in own for name in _names(part)}
-    for part in tree.body:
-        if isinstance(part, (ast.Import, ast.ImportFrom)) and any(
-            (alias.asname or alias.name).partition(".")[0] in used for alias in part.names
-        ):
-            yield part
-
-
-def _imported(part: ast.AST) -> Iterator[str]:
-    """The names of our own modules that a piece of code imports; a package's name stands for its ``__init__``."""
-    for node in ast.walk(part):
-        names: list[str] = []
-        if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.module is not None:
-            names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
-        for name in names:
-            aside = any(name == other or name.startswith(f"{other}.") for other in ASIDE)
-            if name.partition(".")[0] in ROOTS and not aside and _path(name) is not None:
-                yield name
-
-
-def _closure(modules: Iterable[str]) -> set[str]:
-    """These modules and all that they import, of our own."""
-    wanted, found = list(modules), set[str]()
-    while wanted:
-        name = wanted.pop()
-        if name not in found:
-            found.add(name)
-            wanted += _imports_of(name)
-    return found
-
-
 @cache
-def _imports_of(module: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(_imported(_parsed(module))))
-
-
-@cache
-def _source_digest(module: str) -> str:
-    return hashlib.sha256(ast.dump(_parsed(module)).encode()).hexdigest()
-
-
-@cache
-def _parsed(module: str) -> ast.Module:
+def _module(module: str) -> _Module:
     path = _path(module)
     tree = ast.parse("" if path is None else path.read_text(encoding="utf-8"))
     for node in ast.walk(tree):
         body = getattr(node, "body", None)
         if isinstance(body, list):  # strings that stand alone are docstrings, of constants too
             node.body = [part for part in body if not _is_text(part)]  # type: ignore[attr-defined]
-    return tree
+        if isinstance(node, ast.Raise):
+            node.exc = node.cause = None
+    return _Module(tree)
 
 
 def _is_text(part: ast.AST) -> bool:
