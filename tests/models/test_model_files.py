@@ -100,7 +100,7 @@ def test_a_missing_file_and_a_foreign_one_are_refused_with_a_sentence(path: Path
     with pytest.raises(ModelFileError, match="there is no model file"):
         load(path)
     path.write_text("ann,bob\n")
-    with pytest.raises(ModelFileError, match="not a readable model file"):
+    with pytest.raises(ModelFileError, match="is a text, not a model"):
         load(path)
     save_file({"x": np.zeros(3)}, path)
     with pytest.raises(ModelFileError, match="not written by philia"):

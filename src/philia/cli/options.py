@@ -152,7 +152,16 @@ Links = Annotated[
     str, typer.Argument(metavar="LINKS", help="A file of links; - is standard input.", show_default=False)
 ]
 Force = Annotated[bool, option("--force", "Replace files, whoever wrote them.")]
-Seed = Annotated[int, typer.Option("--seed", help="Random seed (0).", show_default=False, min=0)]
+
+
+def _not_negative(number: int) -> int:
+    """The number; ``min=0`` would do the same and show a range in the help, for which it has no room."""
+    if number < 0:
+        raise typer.BadParameter(f"{number} is negative; it must be 0 or more.")
+    return number
+
+
+Seed = Annotated[int, typer.Option("--seed", help="Random seed (0).", show_default=False, callback=_not_negative)]
 Json = Annotated[bool, option("--json", "Print JSON, for programs.")]
 Quiet = Annotated[bool, option("--quiet -q", "Print nothing but errors.")]
 Debug = Annotated[bool, option("--debug", "Show the traceback of an error.")]

@@ -28,7 +28,8 @@ from philia.fitting.sparse import SparseColumns
 from philia.fitting.warm_starts import FromFactors, FromModel
 from philia.graphs import Graph, as_graph
 from philia.graphs.graph import grown
-from philia.initialization import AcrossSides, Start, WholeStart
+from philia.initialization import Start, WholeStart
+from philia.initialization.starts import AcrossSides
 from philia.models.factorization import Factorization, check_search
 from philia.models.files import KeptModel
 from philia.models.link_model import OnFit
