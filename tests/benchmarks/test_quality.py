@@ -142,7 +142,7 @@ def _without_data() -> dict[str, Any]:
 
 
 def test_what_is_done_is_not_done_again_unless_it_failed(tmp_path: Path) -> None:
-    fails = Task("links", "football", "SVD", 0, {}, partial(int, "many"))  # type: ignore[arg-type]
+    fails = Task("links", "football", "SVD", 0, {}, partial(dict, "many"))
     works = Task("links", "football", "SVD", 0, {}, partial(dict, f1=1.0))
     run_tasks([apart(fails, None)], ResultStore(tmp_path))
     run_tasks([apart(works, None)], ResultStore(tmp_path))
