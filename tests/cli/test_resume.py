@@ -3,13 +3,13 @@ from __future__ import annotations
 import os
 import random
 import shlex
-import shutil
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from subprocess import PIPE
 
@@ -196,10 +196,10 @@ def test_ctrl_c_saves_the_best_so_far_and_the_fit_can_be_resumed(links: Path, pr
 def test_resume_starts_again_if_an_interrupted_model_has_no_checkpoint(
     links: Path, program: subprocess.Popen[str]
 ) -> None:
-    stopped = Fit(program, *FIXED)
-    stopped.send(signal.SIGINT, links / "links.checkpoint")
-    assert stopped.code() == 130
-    shutil.rmtree(links / "links.checkpoint")
+    assert Fit(program, *FIXED).code() == 0
+    model = load("links.safetensors")
+    model.solution_ = replace(model.solution_, reason="interrupted")  # a real Ctrl-C may come when none is saved
+    model.save("links.safetensors")
     assert Fit(program, *FIXED, "--resume").code() == 0
     assert "was interrupted and left no checkpoint; starting a new fit" in Path("said.txt").read_text()
     assert load("links.safetensors").solution_.reason != "interrupted"
