@@ -21,6 +21,7 @@ from benchmarks.quality.methods import MODELS
 from benchmarks.quality.running import Reconsidering, apart, failed, in_own_process
 from experiments.experiment import Task
 from experiments.results import ResultStore, run_tasks
+from philia import as_graph
 from philia.datasets import Dataset
 from philia.datasets import planted as drawn
 from philia.exceptions import MissingDataError, MissingDependencyError
@@ -72,6 +73,15 @@ def test_every_method_is_compared_with_known_groups(method: str, monkeypatch: py
     assert 0 <= found["f1"] <= 1
     assert -1 <= found["agreement"] <= 1
     assert len(found["found"]) == 2
+
+
+def test_the_teams_of_2000_are_in_one_group_each_as_those_of_the_file_are() -> None:
+    games = as_graph([("Hawaii", "TexasChristian"), ("Idaho", "UtahState"), ("NotreDame", "LouisianaTech")])
+    of_2001 = [{"Hawaii", "LouisianaTech"}, {"TexasChristian"}, {"Idaho"}, {"NotreDame", "UtahState"}]
+    _, of_2000 = known_groups._football_of_2000(games, of_2001)
+    assert {"Hawaii", "TexasChristian"} in of_2000
+    assert sorted(map(len, of_2000)) == [2, 5, 6]
+    assert of_2001[3] == {"NotreDame", "UtahState"}
 
 
 def test_the_whole_fit_has_the_communities_that_are_read() -> None:
