@@ -329,6 +329,8 @@ class Hierarchy(Sequence[Level]):
             lines.append(f"{said}{mark}: {saved}" if count else f"{said}{mark}")
         return "\n".join(lines)
 
+    __repr__ = __str__
+
 
 def read_levels(graph: Graph, effort: Effort | None = None) -> Hierarchy:
     """The communities of a graph at every level, found by the length of its description; weights do not count.
