@@ -180,7 +180,7 @@ class MapScene {
     const beside = radius > 20 ? y - 6 : radius > 9 ? y : y + radius + 8; // a dot would be hidden behind its name
     pen.text(nameInDrawing(circle), x, beside, { size: radius > 26 ? 14 : 11, weight: 700, ...text });
     if (radius > 20) pen.text(count(circle.size), x, y + 8, { size: 11, ...text });
-    const room = Math.floor(2 * Math.sqrt(Math.max(0, radius ** 2 - 29 ** 2)) / 6); // letters inside the circle
+    const room = Math.floor(2 * Math.sqrt(Math.max(0, radius ** 2 - 29 ** 2)) / 7); // letters inside the circle
     if (room > 11) pen.text(cut(knownAs(circle), room), x, y + 23, { size: 11, ...text });
   }
 
