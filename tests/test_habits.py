@@ -155,6 +155,27 @@ def test_what_is_written_from_habit_runs(snippet: Any, fitted: CommunityModel) -
     assert snippet(fitted)
 
 
+def test_a_plot_at_the_end_of_a_cell_is_a_picture(fitted: CommunityModel) -> None:
+    shown: Any = philia.plots.network(fitted)
+    assert shown._repr_png_().startswith(b"\x89PNG")
+
+
+def test_no_result_shows_itself_as_an_address(fitted: CommunityModel) -> None:
+    own = copy.deepcopy(fitted)  # its significance changes what it shows
+    for one in (own.hierarchy(), own.significance(folds=2), fitted.graph_, fitted.partition(), fitted):
+        assert " at 0x" not in repr(one)
+        assert "(name=" not in repr(one)
+
+
+def test_a_fitted_model_says_what_was_found_once(fitted: CommunityModel) -> None:
+    assert fitted._repr_html_().count("communities attract") <= 2  # in the box, and in its hidden twin of plain text
+
+
+def test_a_node_in_the_place_of_a_number_is_pointed_to_its_own(fitted: CommunityModel) -> None:
+    with pytest.raises(InvalidParameterError, match=r"count is .Valjean.*node=.Valjean."):
+        fitted.top_links("Valjean")  # type: ignore[arg-type]
+
+
 def test_everything_shows_itself_in_a_notebook(fitted: CommunityModel) -> None:
     shown: list[Any] = [fitted, fitted.graph_, fitted.communities(), fitted.explain(0, 1), fitted.selection_]
     assert all(one._repr_html_().startswith("<") for one in shown)
@@ -243,6 +264,26 @@ ADVICE = {
     "model.factors_": lambda m: m.B_,
     "communities().of(node)": lambda m: m.community_of(0),
     "predict_proba((u, v))": lambda m: m.proba(0, 1),
+    "model.score()": lambda m: m.log_likelihood(),
+    "model.selection_ says": lambda m: m.bic(),
+    "evaluate_links(model)": lambda m: m.evaluate(),
+    "model.sample(": lambda m: m.generate(),
+    "model.partial_fit(": lambda m: m.add_links([(0, 34)]),
+    "model.solution_.converged": lambda m: m.converged_,
+    "model.labels_": lambda m: m.labels,
+    "communities.to_pandas()": lambda m: m.communities().to_dataframe(),
+    "print(communities)": lambda m: m.communities().summary(),
+    "shares of a node": lambda m: m.communities().membership_matrix(),
+    "list(community)[:5]": lambda m: m.communities()[0].top(5),
+    "community.members[node]": lambda m: m.communities()[0].membership(0),
+    "pairs of names": lambda m: m.graph_.edge_list(),
+    "networkx.connected_components": lambda m: m.graph_.largest_component(),
+    "a graph never changes": lambda m: m.graph_.remove_node(0),
+    "held_out=0.1": lambda m: philia.train_test_split(G),
+    "classic('karate')": lambda m: philia.karate_club(),
+    "explanation.table()": lambda m: m.explain(0, 1).to_pandas(),
+    "explanation.reasons": lambda m: m.explain(0, 1).contributions,
+    "philia.plots.waterfall": lambda m: m.explain(0, 1).plot(),
     "operators & |": lambda m: m.communities()[0].issubset({1}),
 }
 

@@ -24,7 +24,10 @@ if TYPE_CHECKING:
     from philia.models.catalog import *  # noqa: F403
 
 _HABITS = {
-    **dict.fromkeys(("read_csv", "read_edgelist", "read"), "philia.read_graph(path) reads links from any file"),
+    **dict.fromkeys(
+        ("read_csv", "read_edgelist", "read", "read_graphml", "read_gml", "read_gexf", "load_graph"),
+        "philia.read_graph(path) reads links from any file",
+    ),
     **dict.fromkeys(
         ("from_networkx", "from_igraph", "from_pandas_edgelist", "from_pandas", "from_edges", "from_edgelist"),
         "philia.as_graph(G) converts it, and fit takes it as it is",
@@ -34,6 +37,11 @@ _HABITS = {
         ("communities", "find_communities"), "philia.CommunityModel().fit(G).communities() is what you are looking for"
     ),
     **dict.fromkeys(("plot", "draw"), "philia.plots has pictures, such as philia.plots.network(model)"),
+    **dict.fromkeys(
+        ("train_test_split", "cross_validate"),
+        "fit(G, held_out=0.1) hides links, philia.evaluate.evaluate_links judges them",
+    ),
+    **dict.fromkeys(("karate", "karate_club", "load_karate"), "philia.datasets.classic('karate') is the graph"),
     "write_report": "philia.report.write_report(model, path) writes a page about a model",
     "load_model": "philia.load(path) reads a model that was saved",
     "metrics": "philia.evaluate has them, such as philia.evaluate.compare_communities(found, truth)",

@@ -246,3 +246,61 @@ def test_a_fit_warns_too_and_names_the_line_of_the_caller() -> None:
     with pytest.warns(InputWarning, match="2 weights dropped") as caught:
         CommunityModel(1, 0, penalty=1, random_state=0).fit([("a", "b", 2), ("b", "c", 3), ("c", "a", 1)])
     assert caught[0].filename == __file__
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("when,payer,payee\n2024-01-31,ann,bob\n2024-01-31,bob,cat\n", r"'when' holds dates.*'payer', 'payee'\)"),
+        ("3.4.24;ann;bob\n3.4.24;bob;cat\n", r"first column holds dates.*columns=\(1, 2\)"),
+        ("paid,payer,payee\n1.5,ann,bob\n1.5,bob,cat\n2,bob,ann\n", r"'paid' holds numbers with a fraction"),
+        ("ann -> bob\nann -> cat\ncat -> bob\n", r"column 1 holds only signs such as '->'.*columns=\(0, 2\)"),
+    ],
+)
+def test_dates_amounts_and_arrows_are_not_taken_for_nodes(read: Any, text: str, said: str) -> None:
+    with pytest.raises((InvalidGraphError, InvalidParameterError, GraphFileError), match=said):
+        read(text)
+
+
+def test_a_frame_with_dates_first_is_asked_about() -> None:
+    days = pandas.to_datetime(["2024-01-31", "2024-01-31"])
+    with pytest.raises(InvalidGraphError, match="'day' holds dates"):
+        as_graph(pandas.DataFrame({"day": days, "payer": ["a", "b"], "payee": ["b", "c"]}))
+
+
+def test_dates_and_amounts_may_be_nodes_if_there_is_no_other_column(read: Any) -> None:
+    assert read("2024-01-31,ann\n2024-01-31,bob\nann,bob\n").n_links == 3
+    assert read("2024-01-31,ann,2\n2024-01-31,bob,3\n", columns=(0, 1)).n_links == 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "0,1,1\n1,0,0\n1,0,0\n",
+        "0 2 1 0\n2 0 0 0\n1 0 0 5\n0 0 5 0\n",
+        "0 1 0\n0 0 0\n1 1 0\n",
+        ",ann,bob,cat\nann,0,1,1\nbob,1,0,0\ncat,1,0,0\n",
+        "\n".join(" ".join("01"[abs(i - j) == 1] for j in range(260)) for i in range(260)),
+    ],
+)
+def test_a_matrix_is_not_taken_for_links(read: Any, text: str) -> None:
+    with pytest.raises(GraphFileError, match=r"looks like an adjacency matrix of (3|4|260) nodes"):
+        read(text)
+
+
+def test_links_with_numbers_are_not_taken_for_a_matrix(read: Any) -> None:
+    assert read("0 1 5\n1 2 5\n2 3 7\n").n_links == 3
+    assert read("0 1\n1 0\n").n_links == 1
+
+
+def test_directed_links_of_gephi_are_counted(read: Any) -> None:
+    table = "Source,Target,Type,Id\na,b,{0},1\nb,a,{0},2\nb,c,{0},3\n"
+    assert read(table.format("Directed")).changes.directions == 1
+    assert read(table.format("Undirected")).changes.directions == 0
+
+
+def test_a_named_column_that_is_ignored_is_warned_of_by_its_name(read: Any) -> None:
+    said = warned(lambda: read("book,bought_with,shop\nx,y,here\ny,z,there\n"))
+    assert any(
+        "2 lines have values in 'shop', which is ignored; pass columns=('book', 'bought_with')" in one for one in said
+    )

@@ -13,8 +13,10 @@ import pytest
 from safetensors.numpy import save_file
 
 from philia import CommunityModel, as_graph, load
+from philia.datasets import classic, planted
 from philia.exceptions import InvalidGraphError, ModelFileError, PhiliaError
 from philia.pairs import BothPairs, ListedPairs, RandomPairs
+from philia.reading import read_levels
 from philia.solvers import FloorLBFGS
 from philia.storage.tensors import FORMAT, _checksum_of_arrays, read_arrays, write_arrays
 from tests.fitting.killed_fits import signed
@@ -65,6 +67,28 @@ def test_held_out_pairs_come_back_too(path: Path) -> None:
         assert held is not None
         assert again is not None
         np.testing.assert_array_equal(held.pairs(5), again.pairs(5))
+
+
+@pytest.mark.parametrize("held_out", [None, 0.1])
+def test_levels_come_back_and_are_not_searched_for_again(
+    path: Path, held_out: float | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = CommunityModel(random_state=0).fit(planted(120, 5, 0, degree=9, random_state=0).graph, held_out=held_out)
+    model.save(path)
+    monkeypatch.setattr("philia.models.community.read_levels", lambda _: pytest.fail("searched again"))
+    levels, again = model.hierarchy(), CommunityModel.load(path).hierarchy()
+    assert str(again) == str(levels)
+    assert [level.names for level in again] == [level.names for level in levels]
+    for one, other in zip(levels, again, strict=True):
+        assert np.array_equal(one.labels, other.labels)
+    assert again.linkage() == pytest.approx(levels.linkage(), rel=1e-9)  # sums in another order
+
+
+def test_a_refit_of_a_loaded_model_reads_its_own_levels(path: Path) -> None:
+    CommunityModel(random_state=0).fit(classic("karate")).save(path)
+    known, other = CommunityModel.load(path), planted(120, 5, 0, degree=9, random_state=0).graph
+    known.fit(other)
+    assert str(known.hierarchy()) == str(read_levels(other))
 
 
 def test_weights_come_back_too_and_a_file_without_them_holds_a_plain_graph(path: Path) -> None:
@@ -179,6 +203,8 @@ def test_damage_to_the_unprotected_header_of_an_earlier_version_raises_nothing_f
         lambda arrays, _: arrays.update(link_rows=arrays["link_rows"][1:]),
         lambda arrays, _: arrays.update(link_rows=arrays["link_columns"]),
         lambda arrays, _: arrays.update(link_weights=np.zeros(6)),
+        lambda arrays, _: arrays.update(finest=np.zeros(4, np.int64)),
+        lambda arrays, _: arrays.update(finest=np.full(5, -2, np.int64)),
         lambda arrays, _: arrays.update(loss_history=np.zeros((2, 2))),
         lambda arrays, _: arrays.update(names=np.frombuffer(b'["a", "a", "b", "c", "d"]', np.uint8)),
         lambda arrays, _: arrays.update(names=np.frombuffer(b"[[], 1, 2, 3, 4]", np.uint8)),

@@ -24,6 +24,19 @@ def karate() -> CommunityModel:
     return CommunityModel(random_state=0).fit(classic("karate"))
 
 
+def test_circles_without_links_to_others_stay_near_the_rest() -> None:
+    """Three linked communities and two small ones alone, as two separate components are."""
+    links = np.zeros((5, 5))
+    links[:3, :3] = 50
+    layout = Layout.of_communities(links, np.array([100, 80, 90, 3, 4]))
+    middle = layout.positions[:3].mean(axis=0)
+    far = np.linalg.norm(layout.positions - middle, axis=1)
+    assert far[3:].max() < (far + layout.radii)[:3].max() + 3 * layout.radii.max()
+    apart = np.linalg.norm(layout.positions[:, None] - layout.positions[None], axis=2)
+    np.fill_diagonal(apart, np.inf)
+    assert (apart >= (layout.radii[:, None] + layout.radii[None]) * 0.999).all()
+
+
 def test_the_same_graph_is_drawn_in_the_same_places_whatever_was_drawn_before(karate: CommunityModel) -> None:
     first = Drawing.of(karate).layout.positions
     random.seed(5)

@@ -26,7 +26,7 @@ _PHRASES = {
     r", or load it with philia\.load\(path\)": "",
     r" or CommunityModel\(\)\.fit\(path\)": "",
     r", or by model\.save\(path\)": "",
-    r", or pass what [\w.]+ reads to philia\.as_graph": "",
+    r", or pass what [\w.]+(?:\(.*?\))? reads to philia\.as_graph": "",
     r"; if you need them, pass a sparse matrix that has them to philia\.as_graph": "",
     r", for example with frame\.astype\(.*?\),": ",",
     r", \(matrix \+ matrix\.T\) / 2 for their mean,": ",",

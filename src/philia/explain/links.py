@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
-from philia._text import counted, html_table
+from philia._text import counted, html_table, no_attribute
 from philia._types import Node
 from philia.exceptions import InvalidParameterError
 from philia.explain.stability import CommunityStability, Interval, Stability
@@ -66,6 +67,17 @@ class Reason:
         return f"{said}  (stability {self.stability:.2f}, {self.found}; memberships {u} and {v})"
 
 
+_HABITS = {
+    **dict.fromkeys(
+        ("to_dict", "to_pandas", "to_dataframe"), "pandas.DataFrame(explanation.table()) has a row per part"
+    ),
+    **dict.fromkeys(("factors", "contributions", "shap_values"), "explanation.reasons has the part of each community"),
+    **dict.fromkeys(("plot", "draw"), "philia.plots.waterfall(explanation) draws it"),
+    "proba": "explanation.probability is the predicted probability",
+}
+"""What users of other libraries write from habit, and what there is instead."""
+
+
 @dataclass(frozen=True, repr=False)
 class LinkExplanation:
     """The logit of a link as a sum: a baseline and one term per community.
@@ -82,6 +94,11 @@ class LinkExplanation:
     linked: bool
     baseline: float
     reasons: tuple[Reason, ...]
+
+    if not TYPE_CHECKING:  # type checkers should know that there are no such names
+
+        def __getattr__(self, name: str) -> NoReturn:
+            raise no_attribute(self, name, _HABITS)
 
     @property
     def logit(self) -> float:

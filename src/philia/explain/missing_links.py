@@ -62,6 +62,10 @@ def best_missing_links(
     >>> best_missing_links(as_graph([(0, 1), (1, 2)]), factors, count=5)
     [PredictedLink(u=0, v=2, probability=0.88...)]
     """
+    if not isinstance(count, (int, np.integer)):
+        raise InvalidParameterError(
+            f"count is {count!r}; it must be a whole number, and the links of one node are those with node={count!r}"
+        )
     if count < 1:
         raise InvalidParameterError(f"{count} links were asked for; ask for at least 1")
     if node is None and graph.n_nodes > BLOCK_BY_BLOCK and factors.apart is not None:

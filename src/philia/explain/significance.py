@@ -107,6 +107,8 @@ class Significance:
     def __str__(self) -> str:
         return "\n".join(map(str, self.communities)) or "the model has no communities"
 
+    __repr__ = __str__
+
 
 def heterophily_in_words(gain: Estimate) -> str:
     """How heterophilous a network is, in a sentence.

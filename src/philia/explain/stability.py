@@ -112,6 +112,8 @@ class Stability:
         lines += [f"{c.name} was {c.in_words()}" for c in self.communities if not c.reliable]
         return "\n".join(lines) or "the model has no communities"
 
+    __repr__ = __str__
+
 
 def measure_stability(
     reference: CommunityFactors, others: Sequence[CommunityFactors], threshold: float = _FOUND

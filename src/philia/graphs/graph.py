@@ -77,6 +77,20 @@ _HABITS = {
     "es": "graph.to_igraph().es has the links of igraph, graph.links those of philia",
     **dict.fromkeys(("number_of_nodes", "order", "vcount", "num_nodes", "n"), "graph.n_nodes counts the nodes"),
     **dict.fromkeys(("number_of_edges", "size", "ecount", "num_edges", "m"), "graph.n_links counts the links"),
+    **dict.fromkeys(
+        ("edge_list", "edgelist", "to_edgelist", "get_edgelist"), "graph.to_networkx().edges has the pairs of names"
+    ),
+    **dict.fromkeys(
+        ("A", "matrix", "toarray", "todense"), "graph.adjacency is the matrix, graph.adjacency.toarray() dense"
+    ),
+    **dict.fromkeys(
+        ("largest_component", "connected_components", "components"),
+        "networkx.connected_components(graph.to_networkx()) has them",
+    ),
+    **dict.fromkeys(
+        ("add_edge", "add_edges_from", "add_node", "remove_node", "remove_edge"),
+        "a graph never changes; change a graph of networkx, and philia.as_graph converts it",
+    ),
     "to_pandas": "philia.graphs.DescribedGraph(graph).links.to_pandas() has a row per link",
 }
 """What users of other libraries write from habit, and what there is instead."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,9 @@ _ROW_NAMES = {"", "id", "index", "row", "rowid", "nr", "no", "number", "key", "l
 
 SAMPLE_ROWS = 200
 """Rows by which a column of row numbers is recognized: enough to see a repetition, few enough to take no time."""
+
+_DATE = re.compile(r"(\d{4}([-/.])\d{1,2}\2\d{1,2}|\d{1,2}([-/.])\d{1,2}\3\d{2,4})([T ].*)?")
+"""A day, as tables have it: 2024-03-31, 31.3.2024 or 03/31/24, and perhaps a time."""
 
 _WORDS = re.compile(r"[^\W_]+")
 _LONGEST_NAME = 100
@@ -229,18 +233,19 @@ def find_columns(
     >>> find_columns(["year", "From", "To"])
     (1, 2)
 
-    ``sample`` holds some values of each column: if the first column seems to number the rows, nothing is guessed.
+    ``sample`` holds some values of each column: if one of the first two seems to number the rows, or to hold dates or
+    amounts, nothing is guessed.
 
     >>> find_columns(["id", "author1", "author2"], sample=[[1, 2], ["ann", "bob"], ["bob", "cat"]])
     Traceback (most recent call last):
-    philia.exceptions.InvalidGraphError: the first column, 'id', has another value in every row, ...
+    philia.exceptions.InvalidGraphError: column 'id' has another value in every row, as row numbers have, ...
     """
     if wanted is not None:
         first, second = (_index(column, headers) for column in wanted)
         return first, second
     usual = usual_columns(headers)
     if usual is None:
-        refuse_row_numbers(headers, sample)
+        refuse_unclear(headers, sample)
     return usual or (0, 1)
 
 
@@ -254,30 +259,54 @@ def usual_columns(headers: Sequence[object]) -> tuple[int, int] | None:
     return found[0] if found else None
 
 
-def refuse_row_numbers(headers: Sequence[object] | None, sample: Sequence[Column]) -> None:
-    """Raise an error if the first of three or more columns, weights aside, seems to number the rows.
+def refuse_unclear(headers: Sequence[object] | None, sample: Sequence[Column]) -> None:
+    """Raise an error if one of the first two of three or more columns, weights aside, holds no names of nodes.
 
-    >>> refuse_row_numbers(None, [[1, 2], ["ann", "bob"], ["bob", "cat"]])
+    >>> refuse_unclear(None, [[1, 2], ["ann", "bob"], ["bob", "cat"]])
     Traceback (most recent call last):
     philia.exceptions.InvalidGraphError: the first column has another value in every row, as row numbers have, ...
+    >>> refuse_unclear(["when", "payer", "payee"], [["3.4.2024", "3.4.2024"], ["ann", "bob"], ["bob", "cat"]])
+    Traceback (most recent call last):
+    philia.exceptions.InvalidGraphError: column 'when' holds dates, so it is unclear which two columns ...
     """
     names = list(range(len(sample))) if headers is None else list(headers)
-    chosen = [column for column, _ in enumerate(sample) if plain_name(names[column]) != "weight"][:3]
-    if len(chosen) < 3 or chosen[0] != 0:
+    further = [column for column, _ in enumerate(sample) if plain_name(names[column]) != "weight"]
+    if len(further) < 3 or not len(sample[0]):
         return
-    first, second, third = (_listed(sample[column]) for column in chosen)
+    odd = {column: said for column in further if (said := _no_names(sample[column]))}
+    usable = [column for column in further if column not in odd]
+    if usable[:1] == [0] and len(usable) > 2 and _numbers_rows(names[0], headers is not None, sample, usable):
+        odd[0] = "has another value in every row, as row numbers have"
+    first = next((column for column in (0, 1) if column in odd), None)
+    ends = [names[column] for column in further if column not in odd]
+    if first is not None and len(ends) >= 2:
+        which = f"column {names[first]!r}" if headers is not None or first else "the first column"
+        raise InvalidGraphError(
+            f"{which} {odd[first]}, so it is unclear which two columns the links join; the columns are "
+            f"{', '.join(map(repr, names))}: name two of them, for example columns=({ends[0]!r}, {ends[1]!r})"
+        )
+
+
+def _no_names(values: Column) -> str:
+    """What a column holds if that is certainly no names of nodes: dates, numbers with a fraction, or signs."""
+    listed_values = _listed(values)
+    texts = [value.decode(errors="replace") if isinstance(value, bytes) else str(value) for value in listed_values]
+    if all(map(_DATE.fullmatch, texts)):
+        return "holds dates"
+    if all(map(_is_number, listed_values)) and any(isfinite(float(value)) and float(value) % 1 for value in texts):
+        return "holds numbers with a fraction"
+    signs = not any(re.search(r"\w", text) for text in texts)
+    return f"holds only signs such as {max(texts)!r}" if signs and any(texts) else "is empty" if signs else ""
+
+
+def _numbers_rows(name: object, named: bool, sample: Sequence[Column], columns: Sequence[int]) -> bool:
+    first, second, third = (_listed(sample[column]) for column in columns[:3])
     try:
         distinct = len(first) > 1 and len({*first}) == len(first) and not {*first} & {*second}
         clear = all(map(_is_number, third)) and not {*second} & {*third}
     except TypeError:  # such names are refused later
-        return
-    if distinct and (not clear or (headers is not None and plain_name(names[0]) in _ROW_NAMES)):
-        first_name = "" if headers is None else f", {names[0]!r},"
-        raise InvalidGraphError(
-            f"the first column{first_name} has another value in every row, as row numbers have, so it is unclear which "
-            f"two columns the links join; the columns are {', '.join(map(repr, names))}: name two of them, for example "
-            f"columns=({names[chosen[1]]!r}, {names[chosen[2]]!r})"
-        )
+        return False
+    return distinct and (not clear or (named and plain_name(name) in _ROW_NAMES))
 
 
 def _is_number(value: Any) -> bool:

@@ -48,6 +48,7 @@ from philia.reading import (
     level_of,
     level_with,
     levels_above,
+    levels_from,
     overlapping_level,
     read_levels,
     shortest,
@@ -291,15 +292,23 @@ class CommunityModel(Factorization):
 
     def __getstate__(self) -> dict[str, Any]:
         """Everything except what can be read off the graph again."""
-        again = ("_level", "_hierarchy", "_above")
+        again = ("_level", "_hierarchy", "_leaves", "_above")
         return {name: value for name, value in super().__getstate__().items() if name not in again}
 
     def _levels_of(self, graph: Graph) -> Hierarchy:
         """The levels of a graph without its held-out links; those of the last graph are kept."""
         kept: tuple[Any, Any, Hierarchy] | None = vars(self).get("_hierarchy")
         if kept is None or kept[0] is not graph or kept[1] is not self.held_out_:
-            kept = self._hierarchy = graph, self.held_out_, read_levels(seen(graph, self.held_out_))
+            known, finest = seen(graph, self.held_out_), self._finest(graph)
+            levels = read_levels(known) if finest is None else levels_from(known, finest)
+            kept = self._hierarchy = graph, self.held_out_, levels
+            self._leaves = graph, self.held_out_, levels.finest
         return kept[2]
+
+    def _finest(self, graph: Graph) -> Int64Array | None:
+        """The main communities of the finest level, if they were read before; finding them takes longest."""
+        kept: tuple[Any, Any, Int64Array] | None = vars(self).get("_leaves")
+        return kept[2] if kept is not None and kept[0] is graph and kept[1] is self.held_out_ else None
 
     def significance(self, folds: int = 10, *, on_fit: OnFit | None = None) -> Significance:
         """Whether each community is there at all: its strength on pairs that it was not found from, and z.
@@ -625,7 +634,9 @@ class CommunityModel(Factorization):
         return other._fitted_whole(self.graph_, held_out).read_columns()
 
     def _with_findings(self, kept: KeptModel) -> KeptModel:
-        return replace(kept, read=self.read_, significance=self.significance_, heterophily=self.heterophily_)
+        finest = self._finest(self.graph_) if self.factors_.members is None else None
+        tested = replace(kept, significance=self.significance_, heterophily=self.heterophily_)
+        return replace(tested, read=self.read_, finest=finest)
 
     def _chosen(self) -> dict[str, Any]:
         selection, sparse = self.selection_ and self.selection_.to_dict(), self.sparse_ and self.sparse_.to_dict()
@@ -648,6 +659,8 @@ class CommunityModel(Factorization):
                 raise ValueError(f"the significance of {tested.name[:40]!r} is known, and there is no such community")
         if kept.read is not None and kept.read.max(initial=-1) >= model.factors_.counts[0]:
             raise ValueError(f"community {kept.read.max() + 1} was read, and there are {model.factors_.counts[0]}")
+        if kept.finest is not None:
+            model._leaves = model.graph_, model.held_out_, kept.finest
         if kept.chosen.get("selection"):
             model.selection_ = Selection.from_dict(kept.chosen["selection"])
         return model

@@ -96,6 +96,7 @@ class KeptModel:
     read: Int64Array | None = None
     significance: Significance | None = None
     heterophily: Estimate | None = None
+    finest: Int64Array | None = None
 
 
 def write_model(path: str | os.PathLike[str], kept: KeptModel) -> None:
@@ -108,6 +109,7 @@ def write_model(path: str | os.PathLike[str], kept: KeptModel) -> None:
         **_packed(graph.nodes),
         **_stability_arrays(kept.stability),
         **({} if kept.read is None else {"read": kept.read}),
+        **({} if kept.finest is None else {"finest": kept.finest}),
     }
     random = None if held_out is None else held_out.random_part
     if held_out is not None:
@@ -161,9 +163,10 @@ def read_model(path: str | os.PathLike[str]) -> KeptModel:
             _held_out(graph, arrays, header),
             _stability(arrays, header.get("stability"), graph.n_nodes),
             _table(header.get("chosen", {})),
-            _read(arrays, graph.n_nodes),
+            _labels(arrays, "read", graph.n_nodes),
             _significance(header.get("significance")),
             _heterophily(header.get("heterophily")),
+            _labels(arrays, "finest", graph.n_nodes),
         )
     if header["format"] == 1:
         _LOG.warning(
@@ -223,11 +226,14 @@ def _factors(arrays: Mapping[str, npt.NDArray[Any]], header: Mapping[str, Any], 
     return factors
 
 
-def _read(arrays: Mapping[str, npt.NDArray[Any]], n_nodes: int) -> Int64Array | None:
-    """The main community of each node as it was read off the graph, -1 for none; older files do not hold it."""
-    found = arrays.get("read")
+def _labels(arrays: Mapping[str, npt.NDArray[Any]], name: str, n_nodes: int) -> Int64Array | None:
+    """The main community of each node at the level that was read, or at the finest one; older files do not hold it.
+
+    It is -1 for none.
+    """
+    found = arrays.get(name)
     if found is not None and (found.dtype != np.int64 or found.shape != (n_nodes,) or found.min(initial=0) < -1):
-        raise ValueError(f"read is {found.dtype} of shape {found.shape}, not a community or -1 for each node")
+        raise ValueError(f"{name} is {found.dtype} of shape {found.shape}, not a community or -1 for each node")
     return found
 
 

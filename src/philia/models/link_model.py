@@ -7,7 +7,6 @@ import os
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from html import escape
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self, get_type_hints
 
 import numpy as np
@@ -60,7 +59,7 @@ _LINKS = "model.predict_proba(pairs) has probabilities, model.top_links(count, n
 _PICTURES = "philia.plots has pictures, such as philia.plots.network(model)"
 _WORDS = "print(model) says what was found, print(model.communities()) has the communities"
 _HABITS = {
-    **dict.fromkeys(("communities_", "get_communities", "clusters_", "cover"), _COMMUNITIES),
+    **dict.fromkeys(("communities_", "get_communities", "clusters_", "cover", "coms"), _COMMUNITIES),
     **dict.fromkeys(
         ("n_communities", "n_communities_", "n_clusters", "n_clusters_"), "len(model.communities()) counts them"
     ),
@@ -69,9 +68,23 @@ _HABITS = {
         _NUMBERS,
     ),
     **dict.fromkeys(
-        ("predict", "predict_links", "suggest", "recommend", "link_prediction", "missing_links", "similarity"), _LINKS
+        (
+            "predict",
+            "predict_links",
+            "suggest",
+            "recommend",
+            "link_prediction",
+            "missing_links",
+            "similarity",
+            "most_similar",
+            "nearest",
+        ),
+        _LINKS,
     ),
-    **dict.fromkeys(("probability", "proba"), "model.predict_proba((u, v)) has the probability of one pair or of many"),
+    **dict.fromkeys(
+        ("probability", "proba", "link_probability", "P"),
+        "model.predict_proba((u, v)) has the probability of one pair or of many",
+    ),
     **dict.fromkeys(("plot", "draw", "show"), _PICTURES),
     **dict.fromkeys(("summary", "describe", "info"), _WORDS),
     **dict.fromkeys(
@@ -93,6 +106,22 @@ _HABITS = {
     "to_igraph": "model.described().to_igraph() has the memberships as attributes, model.graph_.to_igraph() none",
     "graph": "the graph is model.graph_, after a fit",
     **dict.fromkeys(("nodes", "nodes_", "n_nodes"), "the nodes are model.graph_.nodes, after a fit"),
+    **dict.fromkeys(("log_likelihood", "loglik"), "model.score() is the mean log-likelihood per pair"),
+    **dict.fromkeys(
+        ("aic", "bic", "aic_", "bic_"),
+        "model.selection_ says how the numbers were chosen, model.hierarchy() what each saves",
+    ),
+    **dict.fromkeys(
+        ("evaluate", "cross_validate", "auc"), "philia.evaluate.evaluate_links(model) judges held-out pairs"
+    ),
+    **dict.fromkeys(("generate", "simulate", "draw_graph"), "model.sample(random_state=0) draws a network"),
+    **dict.fromkeys(("update", "add_links", "add_edges"), "model.partial_fit(links) adds links and new nodes"),
+    **dict.fromkeys(("node", "describe_node"), "model.communities().of(node) has the communities of a node"),
+    **dict.fromkeys(("is_fitted", "fitted"), "a fitted model has model.graph_; before, sklearn's NotFittedError tells"),
+    "converged_": "model.solution_.converged tells",
+    "labels": "model.labels_ has the main community of each node as a number",
+    "anomalies": "model.predict_proba(G.edges) has the probability of every link; the least likely are the odd ones",
+    "get_feature_names_out": "the columns of model.features() are those of model.factors_.names",
     "n_iter_": "model.solution_.iterations counts them",
     "loss_": "model.solution_.value is the last one, model.solution_.history has all",
     "history_": "model.solution_.history has the loss of each iteration",
@@ -507,10 +536,6 @@ class LinkModel(Estimator):
             f"{attract} {'community attracts' if attract == 1 else 'communities attract'}, {repel} "
             f"{'repels' if repel == 1 else 'repel'}; {counted(found.n_unassigned, 'node')} in none"
         )
-
-    def _repr_html_(self) -> str:
-        fitted = f"<p>{escape(str(self))}</p>" if self.__sklearn_is_fitted__() else ""
-        return fitted + super()._repr_html_()
 
     def _effect(self, typical: float) -> str:
         """What a community that adds this much to the score of two typical members does, in words."""

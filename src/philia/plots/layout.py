@@ -14,6 +14,7 @@ from typing import Any
 
 import contourpy
 import numpy as np
+import numpy.typing as npt
 from scipy import sparse
 from scipy.ndimage import distance_transform_edt
 from scipy.spatial import KDTree
@@ -44,6 +45,9 @@ _GRID = 160
 _SQUEEZED, _SQUEEZED_ON_MAPS = 0.6, 0.2
 """Distances from the middle to this power, where they are large: a few nodes far outside would leave the rest a dot. Of
 the circles of a map, those without links to others are far outside, and a name has to fit into each of the rest."""
+
+_FAR = 2.0
+"""Circles of a map farther out than this many times the median are drawn in: they would leave half of it empty."""
 
 _AIR = 0.35
 """The space between two circles of a map, in radii of the smaller one: room for a name."""
@@ -109,6 +113,9 @@ class Layout:
         points = _forced(k + 1, ends, np.concatenate([_LINKS * pull, np.full(k, _CENTER)]), _ITERATIONS)[:k]
         radii = np.sqrt(np.maximum(sizes, 1) / max(int(np.sum(sizes)), 1))
         points = _pushed_apart(_scaled(_squeezed(_lying(points), _SQUEEZED_ON_MAPS), radii), radii)
+        far = np.linalg.norm(points - np.median(points, axis=0), axis=1)
+        alone = between.sum(axis=1) - between.diagonal() <= 0
+        points = _drawn_in(points, radii, alone | (far > _FAR * np.median(far)))
         low, high = (
             (points - radii[:, None]).min(axis=0, initial=0),
             (points + radii[:, None]).max(axis=0, initial=1e-9),
@@ -247,4 +254,28 @@ def _pushed_apart(points: Float64Array, radii: Float64Array) -> Float64Array:
             break
         direction = apart / np.maximum(far, 1e-9)[:, :, None]
         points = points + 0.5 * (missing[:, :, None] * direction).sum(axis=1)
+    return points
+
+
+def _drawn_in(points: Float64Array, radii: Float64Array, alone: npt.NDArray[np.bool_]) -> Float64Array:
+    """Circles ``alone``, with hardly a link to others, moved towards the middle until they are beside one of the rest.
+
+    >>> points, radii = np.array([[0.0, 0.0], [9.0, 0.0]]), np.array([1.0, 1.0])
+    >>> _drawn_in(points, radii, np.array([False, True])).tolist()
+    [[0.0, 0.0], [2.35, 0.0]]
+    """
+    points, placed = points.copy(), ~alone
+    if not placed.any():
+        return points
+    middle = points[placed].mean(axis=0)
+    far = np.linalg.norm(points - middle, axis=1)
+    for i in np.flatnonzero(alone)[np.argsort(far[alone], kind="stable")]:
+        towards = (points[i] - middle) / max(far[i], 1e-9)
+        apart = radii[placed] * (1 + _AIR) + radii[i]
+        others = points[placed] - middle
+        along = others @ towards
+        beyond = apart**2 - ((others**2).sum(axis=1) - along**2)  # where the way passes a circle, squared half chords
+        stops = along[beyond > 0] + np.sqrt(beyond[beyond > 0])
+        points[i] = middle + towards * min(far[i], max(stops.max(initial=0.0), 0.0))
+        placed[i] = True
     return points

@@ -5,6 +5,9 @@ Nothing here changes matplotlib's global settings, and nothing needs a screen.
 
 from __future__ import annotations
 
+from io import BytesIO
+from typing import cast
+
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
@@ -65,7 +68,16 @@ def axes_or_new(ax: Axes | None, width: float = 6.0, height: float = 5.0) -> Axe
     """
     if ax is not None:
         return ax
-    return Figure(figsize=(width, height), layout="constrained", dpi=150).add_subplot()
+    return Figure(figsize=(width, height), layout="constrained", dpi=150).add_subplot(axes_class=_ShownAxes)
+
+
+class _ShownAxes(Axes):
+    """Axes whose figure is the picture at the end of a notebook's cell; matplotlib shows only figures of pyplot."""
+
+    def _repr_png_(self) -> bytes:
+        picture = BytesIO()
+        cast(Figure, self.figure).savefig(picture, format="png")
+        return picture.getvalue()
 
 
 def label(ax: Axes, *, title: str = "", x: str = "", y: str = "") -> None:

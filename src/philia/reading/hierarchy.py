@@ -174,6 +174,11 @@ class Hierarchy(Sequence[Level]):
         return self[self._default] if self._overlapping is None else self._overlapping
 
     @property
+    def finest(self) -> Int64Array:
+        """The main community of each node at the finest level, -1 for none; all other levels follow from it."""
+        return self._finest.labels
+
+    @property
     def shortest(self) -> Description:
         """The shortest description of all levels."""
         return self._descriptions[self._best]
@@ -324,6 +329,8 @@ class Hierarchy(Sequence[Level]):
             lines.append(f"{said}{mark}: {saved}" if count else f"{said}{mark}")
         return "\n".join(lines)
 
+    __repr__ = __str__
+
 
 def read_levels(graph: Graph, effort: Effort | None = None) -> Hierarchy:
     """The communities of a graph at every level, found by the length of its description; weights do not count.
@@ -333,6 +340,17 @@ def read_levels(graph: Graph, effort: Effort | None = None) -> Hierarchy:
     no communities
     """
     return Hierarchy(graph, shortest(graph, np.random.default_rng(_SEED), effort))
+
+
+def levels_from(graph: Graph, finest: Int64Array) -> Hierarchy:
+    """The levels above given communities, those of the finest level, which take most of the time to find.
+
+    >>> from philia.datasets import classic
+    >>> graph = classic("karate")
+    >>> str(levels_from(graph, read_levels(graph).finest)) == str(read_levels(graph))
+    True
+    """
+    return Hierarchy(graph, DescriptionLength(graph).describe(finest))
 
 
 def level_of(graph: Graph, labels: Int64Array) -> Level:

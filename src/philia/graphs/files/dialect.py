@@ -20,7 +20,7 @@ from itertools import chain
 from philia.exceptions import GraphFileError, InvalidGraphError, InvalidParameterError
 from philia.graphs.files.names import Padded, Quoted, as_integers
 from philia.graphs.files.text import refuse_binary
-from philia.graphs.links import END_NAMES, find_columns, plain_name, refuse_row_numbers, usual_columns
+from philia.graphs.links import END_NAMES, find_columns, plain_name, refuse_unclear, usual_columns
 from philia.storage import ReadingOptions
 
 WHITESPACE = b" "
@@ -56,7 +56,8 @@ class Dialect:
 
     ``names`` is empty if the first line is a link. If it is ``doubtful``, only the end of the file tells: the line is
     read as a link, and its names turn out to be those of columns if they occur nowhere else. Columns are ``chosen`` if
-    options or usual names say which they are, and not only their positions.
+    options or usual names say which they are, and not only their positions. Links are ``directed`` if a column called
+    "type" says so, as in the tables of Gephi; their directions are counted unless the links have to stay on disk.
     """
 
     delimiter: bytes = WHITESPACE
@@ -66,6 +67,7 @@ class Dialect:
     names: tuple[str, ...] = ()
     doubtful: bool = False
     chosen: bool = False
+    directed: bool = False
 
     @property
     def used(self) -> set[int]:
@@ -192,6 +194,8 @@ def find_dialect(block: bytes, options: ReadingOptions) -> tuple[Dialect, bytes]
     rows = _rows(sample, dialect)
     if not rows:
         return dialect, block
+    if options.columns is None:
+        _refuse_matrix(rows)
     if _has_header(rows, options):
         header = sample[0]
         return _with_columns(dialect, rows[0], rows[1:], options), block[: header.start] + block[header.stop :]
@@ -201,7 +205,7 @@ def find_dialect(block: bytes, options: ReadingOptions) -> tuple[Dialect, bytes]
     doubtful = options.header is None and _may_be_header(rows, options)
     names = tuple(field.decode(errors="replace") for field in rows[0]) if doubtful else ()
     if options.columns is None:
-        refuse_row_numbers(names or None, _transposed(rows[bool(names) :]))
+        refuse_unclear(names or None, _transposed(rows[bool(names) :]))
     return replace(_with_columns(dialect, None, rows, options), names=names, doubtful=doubtful), block
 
 
@@ -319,6 +323,32 @@ def _refuse_lists(rows: Sequence[list[bytes]]) -> None:
         )
 
 
+def _refuse_matrix(rows: Sequence[list[bytes]]) -> None:
+    """A matrix has as many lines as columns, or more columns than the sample has lines; names are above and beside it.
+
+    Without names its values are 0 and 1, or it is symmetric.
+    """
+    if _is_matrix(rows):
+        width, reader = len(rows[0]), "numpy.loadtxt(path, delimiter=',')"
+    elif [row[0] for row in rows[1:]] == rows[0][1 : len(rows)] and _is_matrix([row[1:] for row in rows[1:]], True):
+        width, reader = len(rows[0]) - 1, "pandas.read_csv(path, index_col=0)"
+    else:
+        return
+    raise GraphFileError(
+        f"this looks like an adjacency matrix of {width:,} nodes, not like a list of links; write one link per "
+        f"line, or pass what {reader} reads to philia.as_graph"
+    )
+
+
+def _is_matrix(rows: Sequence[Sequence[bytes]], named: bool = False) -> bool:
+    count, width = len(rows), len(rows[0]) if rows else 0
+    square = width == count or (width > count >= _SAMPLE_LINES - named)
+    if count < 3 or not square or any(len(row) != width for row in rows) or not all(map(_is_number, chain(*rows))):
+        return False
+    symmetric = all(rows[i][j] == rows[j][i] for i in range(count) for j in range(i))
+    return named or symmetric or all(float(cell) in (0, 1) for cell in chain(*rows))
+
+
 def _refuse_prose(rows: Sequence[list[bytes]], dialect: Dialect) -> None:
     """Lines are sentences if most have many words, not all have as many columns, and the third is not of numbers."""
     _refuse_short_prose(rows, dialect)
@@ -387,7 +417,11 @@ def _with_columns(
     weights = [column for column, name in enumerate(names) if plain_name(name) in ("weight", "weights")]
     weight = next((column for column in weights if column not in columns and _all_numbers(rows, column)), None)
     chosen = dialect.chosen or usual_columns(names) is not None
-    return replace(dialect, columns=columns, weight=weight, names=tuple(names), chosen=chosen)
+    directed = any(
+        plain_name(name) == "type" and {row[column].lower() for row in rows if column < len(row)} == {b"directed"}
+        for column, name in enumerate(names)
+    )
+    return replace(dialect, columns=columns, weight=weight, names=tuple(names), chosen=chosen, directed=directed)
 
 
 def _transposed(rows: Sequence[Sequence[bytes]]) -> list[tuple[bytes, ...]]:

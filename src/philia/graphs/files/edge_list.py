@@ -11,7 +11,7 @@ from typing import BinaryIO
 
 import numpy as np
 
-from philia._text import counted
+from philia._text import counted, listed
 from philia._types import Float64Array, Int64Array, IntArray
 from philia.exceptions import GraphFileError
 from philia.graphs.described import DescribedGraph
@@ -198,7 +198,7 @@ class Reading:
     def of(cls, links: Links, dialect: Dialect, *, keep_weights: bool = False) -> Reading:
         """The links as a graph, without the header if it was read as a link."""
         links, dialect = without_header(links, dialect)
-        return cls(graph_of(links, keep_weights), dialect, links.lost)
+        return cls(graph_of(links, keep_weights, directed=dialect.directed), dialect, links.lost)
 
     def report(self, name: str) -> None:
         """Say which columns were read as what, and warn of what was guessed or ignored."""
@@ -211,10 +211,14 @@ class Reading:
                 "pass header=False if it is a link, or header=True if it is not"
             )
         if self.lost.further and not found.chosen:
+            lines = _lines_have(self.lost.further)
+            others = [repr(name) for column, name in enumerate(found.names) if column not in found.used]
+            what = f"values in {listed(others)}" if others else "more values than the two names of a link"
+            quotes = "" if others else "put names that contain the separator in quotes, or "
+            columns = tuple(found.names[column] for column in found.columns) if others else found.columns
             warn(
-                f"{name}: {_lines_have(self.lost.further)} more values than the two names of a link, which are ignored"
-                "; put names that contain the separator in quotes, or pass "
-                f"columns={found.columns} if only these columns matter"
+                f"{name}: {lines} {what}, which {'is' if len(others) == 1 else 'are'} ignored; {quotes}pass "
+                f"columns={columns} if only these columns matter"
             )
         if self.lost.padded:
             warn(
@@ -278,7 +282,7 @@ def scan_blocks(first: bytes, others: Iterator[bytes], dialect: Dialect) -> Link
     return scanner.links()
 
 
-def graph_of(links: Links, keep_weights: bool = False) -> Graph:
+def graph_of(links: Links, keep_weights: bool = False, *, directed: bool = False) -> Graph:
     """The links as a graph: integer names in ascending order, others in order of appearance."""
     if not links.rows.size:
         raise GraphFileError("the file has only blank lines, comments or a header; expected at least one link")
@@ -288,7 +292,7 @@ def graph_of(links: Links, keep_weights: bool = False) -> Graph:
         nodes, ends = ascending(links.names, ends)
     else:
         nodes = Nodes([name.decode() for name in links.names])
-    return graph_from_rows(ends[0], ends[1], nodes, weights=links.weights, keep_weights=keep_weights)
+    return graph_from_rows(ends[0], ends[1], nodes, directed=directed, weights=links.weights, keep_weights=keep_weights)
 
 
 def read_julia_graph(source: Source, options: ReadingOptions) -> Graph:

@@ -101,9 +101,10 @@ class NodeScene {
       const name = cut(this.names[i], 24);
       const below = y + this.radiusOf(i, view) + 8;
       const half = 3 * name.length + 4;
-      if (!free(x, below, half)) continue;
-      taken.push([x, below, half]);
-      pen.text(name, x, below, { size: 11, color: look.ink, halo: look.card, font: look.font });
+      const middle = Math.max(half, Math.min(view.width - half, x)); // no name is cut at the side
+      if (!free(middle, below, half)) continue;
+      taken.push([middle, below, half]);
+      pen.text(name, middle, below, { size: 11, color: look.ink, halo: look.card, font: look.font });
       written += 1;
     }
   }
@@ -176,9 +177,11 @@ class MapScene {
     const [x, y] = this.at(i, view);
     const radius = this.radiusOf(i, view);
     const text = { color: look.ink, halo: look.card, font: look.font };
-    pen.text(nameInDrawing(circle), x, radius > 20 ? y - 6 : y, { size: radius > 26 ? 14 : 11, weight: 700, ...text });
+    const beside = radius > 20 ? y - 6 : radius > 9 ? y : y + radius + 8; // a dot would be hidden behind its name
+    pen.text(nameInDrawing(circle), x, beside, { size: radius > 26 ? 14 : 11, weight: 700, ...text });
     if (radius > 20) pen.text(count(circle.size), x, y + 8, { size: 11, ...text });
-    if (radius > 46) pen.text(cut(knownAs(circle), Math.floor(radius / 3.2)), x, y + 23, { size: 11, ...text });
+    const room = Math.floor(2 * Math.sqrt(Math.max(0, radius ** 2 - 29 ** 2)) / 7); // letters inside the circle
+    if (room > 11) pen.text(cut(knownAs(circle), room), x, y + 23, { size: 11, ...text });
   }
 
   find(view, x, y) {
