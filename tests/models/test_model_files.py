@@ -205,6 +205,7 @@ def test_damage_to_the_unprotected_header_of_an_earlier_version_raises_nothing_f
         lambda arrays, _: arrays.update(link_weights=np.zeros(6)),
         lambda arrays, _: arrays.update(finest=np.zeros(4, np.int64)),
         lambda arrays, _: arrays.update(finest=np.full(5, -2, np.int64)),
+        lambda arrays, _: arrays.update(finest=np.full(5, 10**15, np.int64)),
         lambda arrays, _: arrays.update(loss_history=np.zeros((2, 2))),
         lambda arrays, _: arrays.update(names=np.frombuffer(b'["a", "a", "b", "c", "d"]', np.uint8)),
         lambda arrays, _: arrays.update(names=np.frombuffer(b"[[], 1, 2, 3, 4]", np.uint8)),

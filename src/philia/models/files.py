@@ -232,8 +232,12 @@ def _labels(arrays: Mapping[str, npt.NDArray[Any]], name: str, n_nodes: int) -> 
     It is -1 for none.
     """
     found = arrays.get(name)
-    if found is not None and (found.dtype != np.int64 or found.shape != (n_nodes,) or found.min(initial=0) < -1):
+    if found is None:
+        return None
+    if found.dtype != np.int64 or found.shape != (n_nodes,) or found.min(initial=0) < -1:
         raise ValueError(f"{name} is {found.dtype} of shape {found.shape}, not a community or -1 for each node")
+    if found.max(initial=-1) >= n_nodes:
+        raise ValueError(f"{name} has community {found.max() + 1:,}, and there are {n_nodes:,} nodes")
     return found
 
 
