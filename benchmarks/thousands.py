@@ -5,7 +5,6 @@
     python -m benchmarks.thousands planted --nodes 317080 --communities 10000
     python -m benchmarks.thousands planted --nodes 1000000 --communities 20000 --only philia
     python -m benchmarks.thousands links FILE                       # average precision of a tenth of the links
-    python -m benchmarks.thousands beside FILE                      # the same with dense columns beside it
     python -m benchmarks.thousands whole FILE                       # philia fit with summary and report, timed
 
 Leiden, Infomap and label propagation are igraph's. None of the methods is told anything, except that CPM needs a
@@ -150,20 +149,6 @@ def links(path: Path) -> dict[str, Any]:
     }
 
 
-def beside(path: Path) -> dict[str, Any]:
-    """Hidden links by a sparse model, by a few broad and repelling columns, and by the sum of the odds of both."""
-    hidden, found = _Hidden.of(read_graph(path)), []
-    models = {"sparse": CommunityModel(storage="sparse", random_state=0)}
-    models["12 + 6 dense columns"] = CommunityModel(12, 6, penalty=3, random_state=0)
-    scores = {
-        name: model.fit(hidden.graph, held_out=hidden.held_out).factors_.scores(hidden.pairs.rows, hidden.pairs.columns)
-        for name, model in models.items()
-    }
-    for name, logits in (*scores.items(), ("odds of both added", np.logaddexp(*scores.values()))):
-        found.append({**hidden.judged(name, logits), "log_likelihood": hidden.log_likelihood(logits)})
-    return {"rows": found}
-
-
 @dataclass(frozen=True)
 class _Hidden:
     """A tenth of the links of a graph, and a sample of pairs that are not linked."""
@@ -221,7 +206,7 @@ def whole(path: Path, model: Path | None = None) -> dict[str, Any]:
 def main() -> None:
     """Run what the command line asks for, and add it to the results."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["planted", "links", "beside", "whole"])
+    parser.add_argument("what", choices=["planted", "links", "whole"])
     parser.add_argument("file", nargs="?", type=Path)
     parser.add_argument("--nodes", type=int, default=50_000)
     parser.add_argument("--communities", type=int, default=2_000)
@@ -235,7 +220,7 @@ def main() -> None:
     elif asked.file is None:
         parser.error(f"{asked.what} needs a file of links")
     else:
-        found = {"graph": asked.file.name, **{"links": links, "beside": beside, "whole": whole}[asked.what](asked.file)}
+        found = {"graph": asked.file.name, **{"links": links, "whole": whole}[asked.what](asked.file)}
     results = RESULTS / "thousands.json"
     before = json.loads(results.read_text()) if results.exists() else []
     results.write_text(json.dumps([*before, {"what": asked.what, **found}], indent=1) + "\n")
