@@ -126,8 +126,9 @@ class _Dense:
         parts = []
         for count, end in ((k_B, "LA"), (k_C, "SA")):
             if count:
-                _, vectors = eigsh(left, count, which=end, v0=np.ones(n, np.float32))
-                both = np.stack([vectors, -vectors], axis=2)[:, ::-1].reshape(n, -1)[:, :count].clip(min=0)
+                values, vectors = eigsh(left, count, which=end, v0=np.ones(n, np.float32))
+                vectors = vectors[:, np.argsort(-np.abs(values))]
+                both = np.stack([vectors, -vectors], axis=2).reshape(n, -1)[:, :count].clip(min=0)
                 parts.append(0.8 * both / both.max(axis=0) + 0.05)
         return parts
 
