@@ -31,7 +31,7 @@ from scipy.special import expit
 
 from benchmarks.measuring import RESULTS
 from philia import CommunityModel, Graph, read_graph
-from philia._types import BoolArray, Float64Array, Int64Array
+from philia._types import BoolArray, Float64Array, FloatArray, Int64Array
 from philia.datasets import overlapping_cliques
 from philia.graphs import Nodes
 from philia.pairs import RandomPairs, seen
@@ -70,10 +70,10 @@ class _Dense:
 
     linked: BoolArray
     known: BoolArray
-    alone: Float64Array
-    shared: Float64Array
+    alone: FloatArray
+    shared: FloatArray
 
-    def scores(self, numbers: Float64Array, signs: Float64Array, level: float, some: slice) -> tuple[Any, Any]:
+    def scores(self, numbers: FloatArray, signs: FloatArray, level: Any, some: slice) -> tuple[Any, Any]:
         """The log-odds of some rows with all that follow, and their slopes by the dense part."""
         rest, own = slice(some.start, None), self.alone + numbers[:, -1]
         columns = numbers[:, :-1]
@@ -81,7 +81,7 @@ class _Dense:
         both = np.logaddexp(dense, self.shared[some, rest])
         return both, np.exp(dense - both)
 
-    def cost(self, x: Float64Array, signs: Float64Array, penalty: float) -> tuple[float, Float64Array]:
+    def cost(self, x: Float64Array, signs: FloatArray, penalty: float) -> tuple[float, Float64Array]:
         """The penalized loss of all known pairs, and its gradient; the last number is the level."""
         n, weights = len(self.alone), np.append(np.full(len(signs), penalty), 0.5)
         exact = x[:-1].reshape(n, -1)
@@ -103,7 +103,7 @@ class _Dense:
 
     def fitted(self, k_B: int, k_C: int, penalty: float) -> Callable[[Int64Array, Int64Array], Float64Array]:
         """What the columns, popularities and the level add to the log-odds of pairs that share nothing."""
-        n, signs = len(self.alone), np.repeat(np.float32([1, -1]), [k_B, k_C])
+        n, signs = len(self.alone), np.repeat(np.array([1, -1], np.float32), [k_B, k_C])
         begin = np.append(np.hstack([*self._start(k_B, k_C), np.zeros((n, 1))]).ravel(), 0.0)
         bounds = [*([(0.0, None)] * (k_B + k_C) + [(None, None)]) * n, (None, None)]
         options = {"maxiter": _ITERATIONS}

@@ -323,14 +323,16 @@ def estimated_link_scores(model: LinkModel, *, pairs: int = PAIRS, random_state:
         sample = PairSample.every(graph, held_out)
         scores = factors.scores(sample.rows, sample.columns)
         exact = link_scores(sample.linked, scores, hits=())
-        order = [None if value is None else Estimate.of_all(value) for value in (exact.auc, exact.average_precision)]
+        auc, precision = (
+            None if value is None else Estimate.of_all(value) for value in (exact.auc, exact.average_precision)
+        )
     else:
         sample = sample_pairs(graph, np.random.default_rng(random_state), pairs, held_out)
         scores, linked = factors.scores(sample.rows, sample.columns), sample.linked
-        order = [*weighted_order(scores[linked], scores[~linked], sample.weights[~linked])]
+        auc, precision = weighted_order(scores[linked], scores[~linked], sample.weights[~linked])
     each = model.loss.log_likelihood(scores, sample.linked)
     likelihood = Estimate.of_mean(each, sample.weights) if len(scores) else None
-    return EstimatedLinkScores(sample.n_links, len(scores) - sample.n_links, *order, likelihood)
+    return EstimatedLinkScores(sample.n_links, len(scores) - sample.n_links, auc, precision, likelihood)
 
 
 def _check(pairs: int) -> None:
