@@ -36,8 +36,10 @@ def test_intervals_cover_the_exact_ranking_scores_at_their_nominal_rate(model: C
     exact = evaluate_links(model)
     assert exact.auc is not None
     assert exact.average_precision is not None
+    assert exact.log_loss is not None
     found = [estimated_link_scores(model, pairs=2000, random_state=seed) for seed in range(RUNS)]
-    for name, value in (("auc", exact.auc), ("average_precision", exact.average_precision)):
+    values = {"auc": exact.auc, "average_precision": exact.average_precision, "log_likelihood": -exact.log_loss}
+    for name, value in values.items():
         estimates = [getattr(each, name) for each in found]
         assert not any(each.exact for each in estimates)
         assert sum(each.lower <= value <= each.upper for each in estimates) >= 86
@@ -58,6 +60,10 @@ def test_enough_pairs_are_all_pairs_and_the_values_are_exact(model: CommunityMod
     assert found.average_precision is not None
     assert (found.auc.value, found.average_precision.value) == (exact.auc, exact.average_precision)
     assert found.auc.exact
+    assert found.log_likelihood is not None
+    assert found.log_likelihood.exact
+    assert exact.log_loss is not None
+    assert found.log_likelihood.value == pytest.approx(-exact.log_loss)
     assert found.links + found.non_links == exact.pairs
     assert estimated_likelihood(model).value == pytest.approx(model.score())
     assert estimated_likelihood(model, model.graph_).exact

@@ -6,13 +6,23 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import sparse
 from typer.testing import CliRunner
 
 from philia import CommunityModel
 from philia.cli import app
 from philia.exceptions import InvalidParameterError
 from philia.explain import RuleComparison, RuleEffect, find_communities, normalize, rules
-from philia.explain.rules import RULES, Rule, link_shares, missing_shares, rule_of, split
+from philia.explain.rules import (
+    RULES,
+    Rule,
+    link_shares,
+    members_by_shares,
+    missing_shares,
+    rule_of,
+    shares_of_members,
+    split,
+)
 from philia.factors import CommunityFactors
 from tests.strategies import random_graph
 
@@ -223,3 +233,11 @@ def test_by_links_a_node_may_be_in_two_repelling_communities() -> None:
     factors = CommunityFactors(np.zeros((60, 0)), C, np.zeros(60))
     found = find_communities(random_graph(60, 0.2, 0), factors, "links")
     assert [set(found.of(node)) for node in (0, 20, 40)] == [{"C1"}, {"C2"}, {"C1", "C2"}]
+
+
+@given(st.integers(0, 8), st.integers(0, 6), st.integers(0, 2**32))
+def test_members_are_the_same_whether_shares_of_zero_are_stored(n: int, k: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    shares = rng.integers(1, 11, (n, k)) / 30 * (rng.random((n, k)) < 0.6)  # with ties, and at the bars themselves
+    expected = np.where(members_by_shares(shares), shares, 0.0)
+    np.testing.assert_array_equal(shares_of_members(sparse.csr_array(shares)).toarray(), expected)

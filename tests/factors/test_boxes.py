@@ -35,9 +35,8 @@ def kinds() -> list[tuple[LowRankFactors, Loss]]:
     ]
 
 
-def every_part(factors: LowRankFactors, loss: Loss, seed: int, share: float = 1.0, floor: float = 0.0) -> DrawnPairs:
-    rng = np.random.default_rng(seed)
-    return DrawnPairs.joined(list(Boxes(factors).draw(loss.expected, rng, share=share, floor=floor)))
+def every_part(factors: LowRankFactors, loss: Loss, seed: int) -> DrawnPairs:
+    return DrawnPairs.joined(list(Boxes(factors).draw(loss.expected, np.random.default_rng(seed))))
 
 
 def deviations(counts: Float64Array, chances: Float64Array, runs: int) -> Float64Array:
@@ -76,16 +75,22 @@ def test_thinned_draws_have_the_probabilities_of_all_pairs(
 
 
 def test_the_chance_returned_with_a_pair_is_right() -> None:
+    """It does not depend on what else is drawn, and it is how often the pair comes."""
     factors, loss = kinds()[0]
     n, counts, chances = factors.n_nodes, np.zeros((41, 41)), np.full((41, 41), np.nan)
     for seed in range(RUNS):
-        drawn = every_part(factors, loss, seed, share=0.5, floor=0.05)
+        drawn = every_part(factors, loss, seed)
+        again = ~np.isnan(chances[drawn.rows, drawn.columns])
+        np.testing.assert_array_equal(chances[drawn.rows, drawn.columns][again], drawn.chances[again])
         counts[drawn.rows, drawn.columns] += 1
         chances[drawn.rows, drawn.columns] = drawn.chances
     upper = np.triu_indices(n, k=1)
     p = loss.probability(factors.score_block(slice(None), slice(None)))[upper]
-    assert (chances[upper] >= 0.5 * p + 0.05 - 1e-12).all()  # and all were drawn at some time, so none is missing
-    off = deviations(counts[upper], chances[upper], RUNS)
+    found = ~np.isnan(chances[upper])
+    assert found[p * RUNS > 20].all()
+    assert (chances[upper][found] >= p[found] - 1e-12).all()
+    often = found & (np.nan_to_num(chances[upper]) * RUNS > 20)  # rare ones that were found are more than expected
+    off = deviations(counts[upper][often], chances[upper][often], RUNS)
     assert np.abs(off).max() < 5
     assert np.mean(off**2) == pytest.approx(1, abs=0.2)
 

@@ -313,18 +313,13 @@ def _summary(model: LinkModel, held_out: float | None, target: Path) -> dict[str
 
 
 def _show(out: Output, path: str, model: LinkModel, summary: dict[str, Any], checkpoint: Checkpoint) -> None:
-    from philia.cli.summaries import fit_in_words, graph_in_words, likelihood_in_digits
+    from philia.cli.summaries import fit_in_words, graph_in_words, held_out_in_words
 
     out.say(f"{'Standard input' if path == '-' else path}: {graph_in_words(model.graph_)}")
     for sentence in fit_in_words(model, summary):
         out.say(sentence)
     if summary.get("held_out", {}).get("pairs"):
-        scores = summary["held_out"]
-        digits = likelihood_in_digits(scores["mean_log_likelihood"])
-        out.say(
-            f"On {scores['pairs']:,} held-out pairs the mean log-likelihood is {digits}"
-            + (f" and the area under the ROC curve {scores['auc']:.3f}." if scores["auc"] is not None else ".")
-        )
+        out.say(held_out_in_words(summary["held_out"]))
     if model.solution_.reason == "interrupted":
         out.say("The fit was interrupted; the best model so far is saved.", style="yellow")
         if checkpoint.about is not None:

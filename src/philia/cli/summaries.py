@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from philia.explain import Communities
     from philia.graphs import Graph
     from philia.models import LinkModel
+    from philia.pairs.sample import Estimate
     from philia.solvers import Solution
 
 
@@ -54,6 +55,7 @@ def fit_facts(model: LinkModel, *, score: bool = True) -> dict[str, Any]:
     solution, communities = model.solution_, model.communities()
     selection = getattr(model, "selection_", None)
     kinds = [community.kind for community in communities]
+    likelihood = _likelihood(model) if score else None
     return {
         "fit": {
             "reason": solution.reason,
@@ -62,7 +64,8 @@ def fit_facts(model: LinkModel, *, score: bool = True) -> dict[str, Any]:
             "evaluations": solution.evaluations,
             "seconds": solution.seconds,
             "loss": solution.value,
-            "mean_log_likelihood": model.score() if score else None,
+            "mean_log_likelihood": None if likelihood is None else likelihood.value,
+            "mean_log_likelihood_interval": _interval(likelihood),
         },
         "selection": selection and selection.to_dict(),
         "communities": {
@@ -74,6 +77,15 @@ def fit_facts(model: LinkModel, *, score: bool = True) -> dict[str, Any]:
         },
         "levels": _level_facts(model, len(communities.finer), others=score),
     }
+
+
+def _likelihood(model: LinkModel) -> Estimate:
+    """The score, with an interval if it is estimated."""
+    from philia.evaluate import estimated_likelihood
+    from philia.models.link_model import ALL_PAIRS
+    from philia.pairs.sample import Estimate
+
+    return Estimate.of_all(model.score()) if model.graph_.n_nodes <= ALL_PAIRS else estimated_likelihood(model)
 
 
 def _size_facts(model: LinkModel, communities: Communities) -> dict[str, Any]:
@@ -125,8 +137,9 @@ def fit_in_words(model: LinkModel, facts: dict[str, Any]) -> list[str]:
     if model.solution_.iterations or "median_size" not in found:  # sparse communities are read, without a solver
         sentences.append(stop_in_words(model.solution_))
     if fit["mean_log_likelihood"] is not None:
+        likelihood = with_reach(fit["mean_log_likelihood"], fit["mean_log_likelihood_interval"])
         sentences.append(
-            f"Mean log-likelihood per pair: {likelihood_in_digits(fit['mean_log_likelihood'])} (0 is perfect; "
+            f"Mean log-likelihood per pair: {likelihood} (0 is perfect; "
             f"the density alone gives {likelihood_in_digits(_density_alone(model.graph_.density))})."
         )
     sentences += _communities_in_words(found, facts["levels"])
@@ -191,27 +204,71 @@ def _many_in_words(found: dict[str, Any]) -> list[str]:
 
 
 def held_out_facts(model: LinkModel) -> dict[str, Any]:
-    """How well held-out pairs are predicted, on a sample of at most 100,000, which takes below a second.
+    """How well held-out pairs are predicted: all of them, or all links among them and about 100,000 others.
+
+    Each value has the ends of its 95 % interval; None if all pairs were used.
 
     >>> from philia import CommunityModel
     >>> from philia.datasets import dating_app
     >>> app = dating_app(100, cities=2, random_state=0)
     >>> model = CommunityModel(2, 2, penalty=1, random_state=0).fit(app.graph, held_out=0.2)
-    >>> 0.5 < held_out_facts(model)["auc"] < 1
-    True
+    >>> 0.5 < held_out_facts(model)["auc"] < 1, held_out_facts(model)["auc_interval"]
+    (True, None)
     """
-    from philia.evaluate import evaluate_links
+    from philia.evaluate import estimated_link_scores
 
-    scores = evaluate_links(model, sample=100_000)
-    return {
-        "pairs": scores.pairs,
-        "links": scores.links,
-        "mean_log_likelihood": None if scores.log_loss is None else -scores.log_loss,
-        "auc": scores.auc,
-        "average_precision": scores.average_precision,
-        "f1": scores.f1,
-        "brier": scores.brier,
+    found = estimated_link_scores(model, pairs=100_000)
+    facts: dict[str, Any] = {"pairs": found.links + found.non_links, "links": found.links}
+    values = {
+        "mean_log_likelihood": found.log_likelihood,
+        "auc": found.auc,
+        "average_precision": found.average_precision,
     }
+    for name, estimate in values.items():
+        facts[name] = None if estimate is None else estimate.value
+        facts[f"{name}_interval"] = _interval(estimate)
+    return facts
+
+
+def _interval(estimate: Estimate | None) -> list[float] | None:
+    return None if estimate is None or estimate.exact else [estimate.lower, estimate.upper]
+
+
+def held_out_in_words(facts: dict[str, Any]) -> str:
+    """How well held-out pairs are predicted, in a sentence.
+
+    >>> exact = {"pairs": 90, "links": 9, "mean_log_likelihood": -0.25, "auc": 0.9, "average_precision": 0.5}
+    >>> none = {"mean_log_likelihood_interval": None, "auc_interval": None}
+    >>> held_out_in_words({**exact, **none})
+    'On 90 held-out pairs the mean log-likelihood is -0.2500 and the area under the ROC curve 0.900.'
+    >>> some = {"mean_log_likelihood_interval": [-0.26, -0.24], "auc_interval": [0.89, 0.91]}
+    >>> print(held_out_in_words({**exact, **some}))
+    On held-out pairs the mean log-likelihood is -0.2500 ± 0.0100 and the area under the ROC curve 0.900 ± 0.010,
+    estimated from all 9 links and 81 others.
+    """
+    likelihood = with_reach(facts["mean_log_likelihood"], facts["mean_log_likelihood_interval"])
+    estimated = facts["mean_log_likelihood_interval"] is not None
+    said = f"On {'' if estimated else format(facts['pairs'], ',') + ' '}held-out pairs the mean log-likelihood is "
+    said += likelihood
+    if facts["auc"] is not None:
+        said += f" and the area under the ROC curve {facts['auc']:.3f}"
+        if facts["auc_interval"] is not None:
+            said += f" ± {(facts['auc_interval'][1] - facts['auc_interval'][0]) / 2:.3f}"
+    others = facts["pairs"] - facts["links"]
+    return f"{said}, estimated from all {facts['links']:,} links and {others:,} others." if estimated else f"{said}."
+
+
+def with_reach(mean: float, interval: list[float] | None) -> str:
+    """A mean log-likelihood and, if it is estimated, half the width of its 95 % interval.
+
+    >>> with_reach(-0.000123456, None), with_reach(-0.000123456, [-0.00012356, -0.00012334])
+    ('-0.000123', '-0.000123 ± 0.00000011')
+    """
+    if interval is None:
+        return likelihood_in_digits(mean)
+    reach = (interval[1] - interval[0]) / 2
+    decimals = max(4, 1 - math.floor(math.log10(reach)))
+    return f"{likelihood_in_digits(mean)} ± {reach:.{decimals}f}"
 
 
 def stop_in_words(solution: Solution) -> str:

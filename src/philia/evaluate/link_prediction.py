@@ -21,7 +21,7 @@ from philia.graphs import Graph
 from philia.objective import mean_log_likelihood
 from philia.objective.likelihood import PAIRS, estimated_log_likelihood, sample_pairs
 from philia.pairs.calibration import Calibration, calibrate
-from philia.pairs.sample import Estimate, weighted_order
+from philia.pairs.sample import Estimate, PairSample, weighted_order
 
 if TYPE_CHECKING:
     from philia.models import LinkModel
@@ -257,11 +257,12 @@ def evaluate_links(
 
 @dataclass(frozen=True)
 class EstimatedLinkScores:
-    """How well the order of scores tells held-out links from other held-out pairs, with intervals; None without pairs.
+    """How well scores tell held-out links from other held-out pairs, with intervals; None without pairs.
 
     ``links`` counts the held-out links, all of which are used, ``non_links`` the other held-out pairs in the sample.
+    ``log_likelihood`` is the mean per held-out pair.
 
-    >>> print(EstimatedLinkScores(20, 1000, Estimate(0.9, 0.88, 0.92), Estimate(0.5, 0.45, 0.55)))
+    >>> print(EstimatedLinkScores(20, 1000, Estimate(0.9, 0.88, 0.92), Estimate(0.5, 0.45, 0.55), Estimate.of_all(-2)))
     20 links, 1,000 other pairs · AUC 0.9 (95 %: 0.88 to 0.92) · average precision 0.5 (95 %: 0.45 to 0.55)
     """
 
@@ -269,6 +270,7 @@ class EstimatedLinkScores:
     non_links: int
     auc: Estimate | None
     average_precision: Estimate | None
+    log_likelihood: Estimate | None
 
     def __str__(self) -> str:
         shown = f"AUC {self.auc or '-'} · average precision {self.average_precision or '-'}"
@@ -298,7 +300,7 @@ def estimated_likelihood(
 
 
 def estimated_link_scores(model: LinkModel, *, pairs: int = PAIRS, random_state: Any = 0) -> EstimatedLinkScores:
-    """AUC and average precision of a fitted model over all pairs that were held out of its fit, with intervals.
+    """AUC, average precision and log-likelihood of a fitted model over all pairs held out of its fit, with intervals.
 
     All held-out links are used, and about ``pairs`` of the other held-out pairs are drawn. The intervals are for the
     values over all held-out pairs. If these are listed, or no more than ``pairs``, the values are exact.
@@ -317,17 +319,20 @@ def estimated_link_scores(model: LinkModel, *, pairs: int = PAIRS, random_state:
         raise InvalidParameterError(
             "no pairs were held out of the fit, so there is nothing to judge it by; fit again with held_out=0.1"
         )
-    hidden = held_out.expected(graph.n_nodes)
-    if hidden <= pairs:
-        rows, columns = held_out.pairs(graph.n_nodes)
-        exact = link_scores(graph.linked(rows, columns), factors.scores(rows, columns), hits=())
-        values = (None if value is None else Estimate.of_all(value) for value in (exact.auc, exact.average_precision))
-        return EstimatedLinkScores(exact.links, exact.pairs - exact.links, *values)
-    rng = np.random.default_rng(random_state)
-    sample = sample_pairs(graph, rng, pairs, held_out)
-    scores, linked = factors.scores(sample.rows, sample.columns), sample.linked
-    auc, precision = weighted_order(scores[linked], scores[~linked], sample.weights[~linked])
-    return EstimatedLinkScores(sample.n_links, len(scores) - sample.n_links, auc, precision)
+    if held_out.expected(graph.n_nodes) <= pairs:
+        sample = PairSample.every(graph, held_out)
+        scores = factors.scores(sample.rows, sample.columns)
+        exact = link_scores(sample.linked, scores, hits=())
+        auc, precision = (
+            None if value is None else Estimate.of_all(value) for value in (exact.auc, exact.average_precision)
+        )
+    else:
+        sample = sample_pairs(graph, np.random.default_rng(random_state), pairs, held_out)
+        scores, linked = factors.scores(sample.rows, sample.columns), sample.linked
+        auc, precision = weighted_order(scores[linked], scores[~linked], sample.weights[~linked])
+    each = model.loss.log_likelihood(scores, sample.linked)
+    likelihood = Estimate.of_mean(each, sample.weights) if len(scores) else None
+    return EstimatedLinkScores(sample.n_links, len(scores) - sample.n_links, auc, precision, likelihood)
 
 
 def _check(pairs: int) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import scipy
+from scipy import sparse
 
 from philia._types import BoolArray, Float64Array, Int64Array
 from philia.exceptions import InvalidParameterError
@@ -135,6 +136,24 @@ def members_by_shares(shares: Float64Array) -> BoolArray:
         nodes, largest = np.arange(len(shares)), shares.argmax(axis=1)
         member[nodes, largest] |= shares[nodes, largest] >= _A_TENTH
     return np.asarray(member)
+
+
+def shares_of_members(shares: sparse.csr_array) -> sparse.csr_array:
+    """The same rule for shares of which only those above 0 are stored: what is left are those of members.
+
+    >>> shares_of_members(sparse.csr_array([[0.4, 0.5], [0.2, 0.1], [0.05, 0.0]])).toarray().tolist()
+    [[0.4, 0.5], [0.2, 0.0], [0.0, 0.0]]
+    """
+    found = sparse.csr_array(shares, copy=True)
+    found.sort_indices()
+    rows = np.repeat(np.arange(found.shape[0]), np.diff(found.indptr))
+    falling = np.lexsort((found.indices, -found.data, rows))
+    largest = falling[found.indptr[:-1][np.diff(found.indptr) > 0]]
+    least = np.full(found.nnz, _A_THIRD)
+    least[largest] = _A_TENTH
+    found.data[found.data < least] = 0.0
+    found.eliminate_zeros()
+    return found
 
 
 def missing_shares(

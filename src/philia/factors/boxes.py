@@ -89,20 +89,12 @@ class Boxes:
         self._sides = tuple(np.ascontiguousarray(side, dtype=np.float64) for side in factors.sides)
         self._tree: tuple[Any, ...] = grow(*self._sides, _LEAF)
 
-    def draw(
-        self,
-        expected: Callable[[Any], Any],
-        rng: np.random.Generator,
-        *,
-        share: float = 1.0,
-        floor: float = 0.0,
-    ) -> Iterator[DrawnPairs]:
+    def draw(self, expected: Callable[[Any], Any], rng: np.random.Generator) -> Iterator[DrawnPairs]:
         """Pairs drawn independently, some hundred thousand at a time.
 
         ``expected`` turns a score into the predicted entry of the adjacency matrix, which clipped to [0, 1] is the
-        probability p; numba must be able to compile it. A pair is drawn with a chance of at least share · p + floor,
-        which is returned with it. Keeping each pair with probability p / chance gives a random graph of the model;
-        weighting each by 1 / chance gives unbiased sums over all pairs.
+        probability p; numba must be able to compile it. A pair is drawn with a chance of at least p, which is returned
+        with it. Keeping each pair with probability p / chance gives a random graph of the model.
 
         >>> from philia.factors import CommunityFactors
         >>> factors = CommunityFactors.attracting(np.full((50, 1), 9.0))
@@ -117,7 +109,7 @@ class Boxes:
         while not finished(walk):
             found = np.empty(_ROOM, np.int64), np.empty(_ROOM, np.int64), np.empty(_ROOM), np.empty(_ROOM)
             waits = rng.standard_exponential(_ROOM)
-            count = draw(self._tree, self._sides, (float(share), float(floor)), walk, waits, found)
+            count = draw(self._tree, self._sides, walk, waits, found)
             rows, columns, scores, chances = found
             yield DrawnPairs(rows[:count], columns[:count], scores[:count], chances[:count], looked_at(walk))
 

@@ -38,7 +38,7 @@ def drawing(expected: Callable[[Any], Any]) -> Callable[..., int]:
     with announced("compiling the loops that draw links"):
         side = np.ones((3, 1))
         found = np.empty(4, np.int64), np.empty(4, np.int64), np.empty(4), np.empty(4)
-        specific(grow(side, side, 2), (side, side), (1.0, 0.0), begun(1.0), np.ones(4), found)
+        specific(grow(side, side, 2), (side, side), begun(1.0), np.ones(4), found)
     return specific
 
 
@@ -163,11 +163,9 @@ def _expected(score: float) -> float:
     return score
 
 
-def _chance(score: float, rate: Any) -> Any:
-    """share · p + floor, where p is the probability of a link: nondecreasing in the score."""
-    share, floor = rate
-    p = min(max(_expected(score), 0.0), 1.0)
-    return min(share * p + floor, 1.0)
+def _chance(score: float) -> Any:
+    """The probability of a link: nondecreasing in the score."""
+    return min(max(_expected(score), 0.0), 1.0)
 
 
 def begun(wait: float) -> tuple[Any, Any, Any]:
@@ -191,10 +189,10 @@ def looked_at(walk: tuple[Any, Any, Any]) -> int:
     return int(walk[1][_LOOKED])
 
 
-def draw(boxes: Any, sides: Any, rate: Any, walk: Any, waits: Any, found: Any) -> int:
-    """Draw pairs of nodes independently, each with a chance of at least share · p + floor, where p is its probability.
+def draw(boxes: Any, sides: Any, walk: Any, waits: Any, found: Any) -> int:
+    """Draw pairs of nodes independently, each with a chance of at least its probability of a link.
 
-    ``rate`` is (share, floor). Rows, columns, scores and chances of the drawn pairs are written to ``found``, and their
+    Rows, columns, scores and chances of the drawn pairs are written to ``found``, and their
     number is returned. Every draw uses one of the exponential times ``waits``; when they are used up the call returns,
     and the next call continues the walk, until it is :func:`finished`.
 
@@ -206,7 +204,7 @@ def draw(boxes: Any, sides: Any, rate: Any, walk: Any, waits: Any, found: Any) -
     filled, shift_ends = 0, at[_LOOKED] + _SHIFT
     while filled < waits.size and at[_LOOKED] < shift_ends:
         if at[_TRIAL] >= at[_END]:
-            if not _next_stretch(boxes, left, rate, walk):
+            if not _next_stretch(boxes, left, walk):
                 break
             continue
         chance = clock[1]
@@ -223,7 +221,7 @@ def draw(boxes: Any, sides: Any, rate: Any, walk: Any, waits: Any, found: Any) -
         at[_LOOKED] += 1
         score = _score_of(left[i], right[j])
         if chance >= _DENSE:
-            chance = _chance(score, rate)
+            chance = _chance(score)
             lasting = -np.log1p(-chance) if chance < 1 else np.inf
             if clock[0] >= lasting:
                 clock[0] -= lasting
@@ -234,26 +232,26 @@ def draw(boxes: Any, sides: Any, rate: Any, walk: Any, waits: Any, found: Any) -
     return filled
 
 
-def _next_stretch(boxes: Any, left: Any, rate: Any, walk: Any) -> bool:
+def _next_stretch(boxes: Any, left: Any, walk: Any) -> bool:
     """Advance to the next pairs with a common bound, of two boxes or of a row and a box; False at the end."""
     order, starts, ends = boxes[0], boxes[1], boxes[2]
     stack, at, clock = walk
     if at[_TRIAL] >= at[_ALL]:
-        if not _next_boxes(boxes, rate, stack, at, clock):
+        if not _next_boxes(boxes, stack, at, clock):
             return False
         if at[_END] == at[_ALL]:
             return True
     size = ends[at[_B]] - starts[at[_B]]
     row = at[_TRIAL] // size
     i = order[starts[at[_A]] + row]
-    clock[1] = _chance(_bounds(left[i], left[i], boxes[5][at[_B]])[1], rate)
+    clock[1] = _chance(_bounds(left[i], left[i], boxes[5][at[_B]])[1])
     at[_END] = (row + 1) * size
     if at[_A] == at[_B]:  # every pair once, and no node with itself
         at[_TRIAL] += row + 1
     return True
 
 
-def _next_boxes(boxes: Any, rate: Any, stack: Any, at: Any, clock: Any) -> bool:
+def _next_boxes(boxes: Any, stack: Any, at: Any, clock: Any) -> bool:
     """Split pairs of boxes until one is small or tight enough to draw from; False if there is none left."""
     starts, ends, child = boxes[1], boxes[2], boxes[3]
     while at[_HEIGHT] > 0:
@@ -261,8 +259,8 @@ def _next_boxes(boxes: Any, rate: Any, stack: Any, at: Any, clock: Any) -> bool:
         a, b = stack[at[_HEIGHT], 0], stack[at[_HEIGHT], 1]
         pairs = (ends[a] - starts[a]) * (ends[b] - starts[b])
         lower, upper = _bounds(boxes[5][a, 0], boxes[5][a, 1], boxes[5][b])
-        chance = _chance(upper, rate)
-        loose = chance * pairs > _ENOUGH and chance > _TIGHT * _chance(lower, rate)
+        chance = _chance(upper)
+        loose = chance * pairs > _ENOUGH and chance > _TIGHT * _chance(lower)
         if loose and (child[a] >= 0 or child[b] >= 0):
             at[_HEIGHT] += _cut(starts, ends, child, a, b, stack[at[_HEIGHT] :])
         elif chance > 0:

@@ -13,7 +13,7 @@ from scipy import sparse
 from philia._types import Float64Array, Int64Array, Node, Pair
 from philia.exceptions import InvalidParameterError
 from philia.explain import Communities, Community, LinkExplanation, PredictedLink, explain_link
-from philia.explain.rules import members_by_shares, missing_shares, nearest, shares_through
+from philia.explain.rules import members_by_shares, missing_shares, nearest, shares_of_members, shares_through
 from philia.factors import CommunityFactors, SparseFactors
 from philia.fitting.sparse import SparseColumns
 from philia.graphs import Graph, Nodes
@@ -31,8 +31,8 @@ Neighbours = Mapping[Node, Iterable[Node]] | Iterable[Node]
 _NAMELESS = "new"
 """The name of a single new node that was given without one."""
 
-_ROWS = 256
-"""New nodes whose links are ranked at a time: a block of 256 × n scores stays small."""
+_SCORES = 2**22
+"""Scores that are ranked at a time, of some new nodes with all fitted ones: 32 MB."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,9 +77,7 @@ class Placement:
         """
         fitted, shares = self.model.communities(rule), self._shares_of_links(rule)
         found = tuple(
-            self._with_new_members(c, shares[c.name], 0.0)
-            if c.name in shares
-            else self._with_new_members(c, self._memberships(c), c.threshold)
+            self._with_new_members(c, *(shares[c.name] if c.name in shares else self._above_threshold(c)))
             for c in fitted.found
         )
         return replace(fitted, found=found, nodes=self.nodes)
@@ -89,7 +87,7 @@ class Placement:
         row, found = self._row(node), self.model.communities().found
         if self.factors.members is not None:  # all members have the same affinity
             shares = self._shares_of_links(None)
-            all_of_it = {c.name: float(shares[c.name][row]) for c in found}
+            all_of_it = {c.name: float(shares[c.name][1][shares[c.name][0] == row].sum()) for c in found}
         else:
             all_of_it = {c.name: float(self._memberships(c)[row]) for c in found}
         return dict(sorted(all_of_it.items(), key=lambda item: -item[1]))
@@ -108,7 +106,8 @@ class Placement:
         if count < 1:
             raise InvalidParameterError(f"{count} links were asked for; ask for at least 1")
         rows = np.arange(len(self.nodes)) if node is None else np.array([self._row(node)])
-        parts = [self._best(rows[top : top + _ROWS], count) for top in range(0, len(rows), _ROWS)]
+        at_once = max(1, _SCORES // max(1, self.model.graph_.n_nodes))
+        parts = [self._best(rows[top : top + at_once], count) for top in range(0, len(rows), at_once)]
         logits, i, j = (np.concatenate(column) for column in zip(*parts, strict=True))
         best = np.lexsort((j, i, -logits))[:count]
         best = best[logits[best] > -np.inf]
@@ -158,14 +157,15 @@ class Placement:
         column = self.factors.readable().columns[:, self.factors.names.index(community.name)]
         return np.asarray(np.minimum(column / np.sqrt(abs(community.strength)), 1.0))
 
-    def _shares_of_links(self, rule: str | float | None) -> dict[str, Float64Array]:
-        """The shares of the new nodes' links in each community they are members of, if the rule goes by links."""
+    def _shares_of_links(self, rule: str | float | None) -> dict[str, tuple[Int64Array, Float64Array]]:
+        """The rows of the new members of each community, and the shares of their links, if the rule goes by links."""
         if rule not in (None, "links"):
             return {}
         level, own, fitted = self.model.level() if rule is None else None, self.factors, self._fitted
         if level is not None and own.members is not None:
-            shares = shares_of_new(level, self.links).toarray()
-            return dict(zip(own.names, np.where(members_by_shares(shares), shares, 0.0).T, strict=True))
+            joined = sparse.csc_array(shares_of_members(shares_of_new(level, self.links)))
+            parts = (slice(*joined.indptr[c : c + 2]) for c in range(joined.shape[1]))
+            return {name: (joined.indices[p], joined.data[p]) for name, p in zip(own.names, parts, strict=True)}
         own, fitted = own.readable(), fitted.readable()
         if level is not None:
             links = np.asarray(self.links @ (level.labels[:, None] == np.arange(len(level))))
@@ -178,15 +178,20 @@ class Placement:
         k_B, names = own.counts[0], own.names
         least = [nearest(column) for column in fitted.heterophilous.T]
         lacking = missing_shares(self.links, own, fitted)
-        return {
+        of_members = {
             **dict(zip(names, np.where(member, shares, 0.0).T, strict=False)),
             **dict(zip(names[k_B:], np.where(own.heterophilous >= least, lacking, 0.0).T, strict=True)),
         }
+        return {name: (np.flatnonzero(column), column[column != 0]) for name, column in of_members.items()}
 
-    def _with_new_members(self, community: Community, shares: Float64Array, least: float) -> Community:
-        rows = np.flatnonzero((shares >= least) & (shares > 0))
-        rows = rows[np.argsort(-shares[rows], kind="stable")]
-        members = dict(zip(self.nodes.pick(rows), shares[rows].tolist(), strict=True))
+    def _above_threshold(self, community: Community) -> tuple[Int64Array, Float64Array]:
+        memberships = self._memberships(community)
+        rows = np.flatnonzero((memberships >= community.threshold) & (memberships > 0))
+        return rows, memberships[rows]
+
+    def _with_new_members(self, community: Community, rows: Int64Array, shares: Float64Array) -> Community:
+        first = np.argsort(-shares, kind="stable")
+        members = dict(zip(self.nodes.pick(rows[first]), shares[first].tolist(), strict=True))
         return replace(community, members=members, refits=None)
 
 
@@ -204,10 +209,8 @@ def shares_of_new(level: Level, links: sparse.csr_array) -> sparse.csr_array:
 
 def placed_by_links(columns: SparseColumns, known: Graph, level: Level, links: sparse.csr_array) -> SparseFactors:
     """The factors of new nodes: communities by where their links lead, and the neighbourhoods of their neighbours."""
-    shares = shares_of_new(level, links)
-    joined = sparse.csr_array(members_by_shares(shares.toarray()))
     return SparseFactors(
-        columns.affinities(level, joined),
+        columns.affinities(level, shares_of_members(shares_of_new(level, links))),
         columns.neighbourhoods(scaled_columns(links, 1 / np.sqrt(np.maximum(1, known.degrees)))),
         columns.background(np.diff(links.indptr)),
         columns.neighbours,

@@ -56,7 +56,7 @@ _MANY = 1000, 10**9
 
 
 class PairRates(ABC):
-    """Draws pairs of nodes independently, each with chance share · p, where p is its probability of a link.
+    """Draws pairs of nodes independently, each with its probability of a link.
 
     >>> from philia.factors import CommunityFactors
     >>> from philia.objective import CrossEntropy
@@ -76,16 +76,16 @@ class PairRates(ABC):
         return ways[loss.rate_bound](factors, loss)
 
     @abstractmethod
-    def draw(self, rng: np.random.Generator, share: float = 1.0) -> Iterator[DrawnPairs]:
+    def draw(self, rng: np.random.Generator) -> Iterator[DrawnPairs]:
         """The drawn pairs, each once, with scores and chances, in several parts."""
 
 
 class _BoxRates(PairRates):
     """Draws by boxes, for probabilities that may be one, which would need an infinite Poisson rate."""
 
-    def draw(self, rng: np.random.Generator, share: float = 1.0) -> Iterator[DrawnPairs]:
-        for drawn in Boxes(self._factors).draw(self._loss.expected, rng, share=share):
-            chances = share * self._loss.probability(drawn.scores)
+    def draw(self, rng: np.random.Generator) -> Iterator[DrawnPairs]:
+        for drawn in Boxes(self._factors).draw(self._loss.expected, rng):
+            chances = self._loss.probability(drawn.scores)
             kept = rng.random(len(chances)) * drawn.chances < chances
             yield replace(drawn, chances=chances).kept(kept)
 
@@ -102,43 +102,41 @@ class _ProductRates(PairRates):
         """Number of stretches of nodes; a part holds the pairs of two stretches."""
 
     @abstractmethod
-    def _draw_part(self, a: int, b: int, rng: np.random.Generator, share: float) -> Iterator[DrawnPairs]:
+    def _draw_part(self, a: int, b: int, rng: np.random.Generator) -> Iterator[DrawnPairs]:
         """Pairs of stretch a with stretch b; some may appear twice."""
 
-    def draw(self, rng: np.random.Generator, share: float = 1.0) -> Iterator[DrawnPairs]:
+    def draw(self, rng: np.random.Generator) -> Iterator[DrawnPairs]:
         first, second = np.triu_indices(self._stretches)
         parts = zip(first.tolist(), second.tolist(), rng.integers(2**63, size=len(first)).tolist(), strict=True)
         looked = 0
-        for drawn in LocalThreads().map(lambda part: self._part(*part, share), parts):
+        for drawn in LocalThreads().map(lambda part: self._part(*part), parts):
             looked += drawn.looked
             yield replace(drawn, looked=looked)
 
-    def _part(self, a: int, b: int, seed: int, share: float) -> DrawnPairs:
-        parts = [_NOTHING, *self._draw_part(a, b, np.random.default_rng(seed), share)]
+    def _part(self, a: int, b: int, seed: int) -> DrawnPairs:
+        parts = [_NOTHING, *self._draw_part(a, b, np.random.default_rng(seed))]
         drawn = replace(DrawnPairs.joined(parts), looked=sum(part.looked for part in parts))
         _, once = np.unique(drawn.rows * self._factors.n_nodes + drawn.columns, return_index=True)
         return drawn.kept(once)
 
     def _thinned(
-        self, rows: Int64Array, columns: Int64Array, bounds: Float64Array, rng: np.random.Generator, share: float
+        self, rows: Int64Array, columns: Int64Array, bounds: Float64Array, rng: np.random.Generator
     ) -> DrawnPairs:
-        """Thin pairs that were drawn at rates share · bounds to their true rates."""
+        """Thin pairs that were drawn at rates ``bounds`` to their true rates."""
         scores = self._factors.scores(rows, columns)
-        chances = share * self._loss.probability(scores)
+        chances = self._loss.probability(scores)
         with np.errstate(divide="ignore"):  # a certain pair has an infinite rate, and is kept
-            kept = rng.random(len(scores)) * (share * bounds) < -np.log1p(-chances)
+            kept = rng.random(len(scores)) * bounds < -np.log1p(-chances)
         low, high = np.minimum(rows, columns), np.maximum(rows, columns)
         return DrawnPairs(low, high, scores, chances, looked=len(rows)).kept(kept)
 
-    def _walked(
-        self, rows: Int64Array, columns: Int64Array, rng: np.random.Generator, share: float
-    ) -> Iterator[DrawnPairs]:
+    def _walked(self, rows: Int64Array, columns: Int64Array, rng: np.random.Generator) -> Iterator[DrawnPairs]:
         """The same by enumerating all pairs of rows and columns; rows with themselves give each pair once."""
         for r in range(0, len(rows), _TILE):
             for c in range(r if rows is columns else 0, len(columns), _TILE):
                 some, others = rows[r : r + _TILE], columns[c : c + _TILE]
                 scores = self._factors.score_block(some, others)
-                chances = share * self._loss.probability(scores)
+                chances = self._loss.probability(scores)
                 kept = rng.random(chances.shape) < chances
                 if rows is columns and r == c:
                     kept = np.triu(kept, k=1)
@@ -159,17 +157,17 @@ class _GroupRates(_ProductRates):
     def _stretches(self) -> int:
         return self._groups.stretches
 
-    def _draw_part(self, a: int, b: int, rng: np.random.Generator, share: float) -> Iterator[DrawnPairs]:
+    def _draw_part(self, a: int, b: int, rng: np.random.Generator) -> Iterator[DrawnPairs]:
         (left, right), g, h = self._factors.sides, self._groups.stretch(a), self._groups.stretch(b)
         u = _Shares(g.weights(left, g.left, h.right), g.starts)
         v = _Shares(h.weights(right, h.right, g.left), h.starts)
         rates, pairs = u.totals.T * v.totals, np.outer([*map(len, g.members)], [*map(len, h.members)])
-        dense = (share * rates * _DENSE > pairs) | u.too_large.T | v.too_large
+        dense = (rates * _DENSE > pairs) | u.too_large.T | v.too_large
         counted = np.triu(np.ones_like(dense)) if a == b else np.ones_like(dense)
         for s, t in zip(*np.nonzero(dense & counted), strict=True):
             rows = g.members[s]
-            yield from self._walked(rows, rows if a == b and s == t else h.members[t], rng, share)
-        for cells in _cells(rng.poisson(np.where(counted & ~dense, share * rates, 0.0)).ravel()):
+            yield from self._walked(rows, rows if a == b and s == t else h.members[t], rng)
+        for cells in _cells(rng.poisson(np.where(counted & ~dense, rates, 0.0)).ravel()):
             s, t = np.divmod(cells, len(h.starts))
             # Sorted on one side only: lookups are faster, and the pairs are as random as before.
             in_order = np.sort(cells + rng.random(len(cells))) - cells
@@ -177,7 +175,7 @@ class _GroupRates(_ProductRates):
             bounds = u.weights.ravel()[i] * v.weights.ravel()[j]
             rows, columns = g.nodes[i % len(g.nodes)], h.nodes[j % len(h.nodes)]
             once = (rows < columns) | (s != t) if a == b else np.ones(len(cells), bool)
-            yield self._thinned(rows[once], columns[once], bounds[once], rng, share)
+            yield self._thinned(rows[once], columns[once], bounds[once], rng)
 
 
 class _ColumnRates(_ProductRates):
@@ -187,7 +185,7 @@ class _ColumnRates(_ProductRates):
     def _stretches(self) -> int:
         return min(max(self._factors.n_nodes // _STRETCH, 1), _STRETCHES)
 
-    def _draw_part(self, a: int, b: int, rng: np.random.Generator, share: float) -> Iterator[DrawnPairs]:
+    def _draw_part(self, a: int, b: int, rng: np.random.Generator) -> Iterator[DrawnPairs]:
         nodes = np.array_split(np.arange(self._factors.n_nodes), self._stretches)
         left, right = self._factors.sides
         u, v = (
@@ -195,15 +193,15 @@ class _ColumnRates(_ProductRates):
             for side, part in ((left, nodes[a]), (right, nodes[b]))
         )
         rates = (u.totals * v.totals)[:, 0]
-        if share * rates.sum() * _DENSE > len(nodes[a]) * len(nodes[b]):
-            yield from self._walked(nodes[a], nodes[b], rng, share)
+        if rates.sum() * _DENSE > len(nodes[a]) * len(nodes[b]):
+            yield from self._walked(nodes[a], nodes[b], rng)
             return
-        for cells in _cells(rng.poisson(share * rates)):
+        for cells in _cells(rng.poisson(rates)):
             i, j = (side.pick(cells, np.zeros_like(cells), rng.random(len(cells))) for side in (u, v))
             rows, columns = nodes[a][i % len(nodes[a])], nodes[b][j % len(nodes[b])]
             rows, columns = rows[rows < columns], columns[rows < columns]
             bounds = np.maximum(left[rows] * right[columns], 0).sum(axis=1)
-            yield self._thinned(rows, columns, bounds, rng, share)
+            yield self._thinned(rows, columns, bounds, rng)
 
 
 def _signs_apart(side: Float64Array) -> Float64Array:

@@ -299,6 +299,17 @@ class Estimate:
         """An exact value, over all pairs."""
         return cls(float(value), float(value), float(value))
 
+    @classmethod
+    def of_mean(cls, values: Float64Array, weights: Float64Array) -> Self:
+        """The mean over all pairs that a sample stands for; their number is estimated as well.
+
+        >>> print(Estimate.of_mean(np.array([0.0, 1.0]), np.array([1.0, 1.0])))
+        0.5 (exact)
+        """
+        every = float(weights.sum())
+        mean = float(weights @ values) / every
+        return cls.from_variance(mean, float(np.sum((weights**2 - weights) * (values - mean) ** 2)) / every**2)
+
     @property
     def exact(self) -> bool:
         """Whether the value is exact."""
