@@ -54,8 +54,10 @@ _LEAST_GAIN = 1e-6
 class Effort:
     """How many descents from scratch, and rounds of descents from what the best ones have in common.
 
-    >>> Effort.of(1_000), Effort.of_part(1_000), Effort.of(10_000_000)
-    (Effort(starts=9, rounds=8), Effort(starts=2, rounds=1), Effort(starts=1, rounds=0))
+    >>> Effort.of(1_000), Effort.of(10_000_000)
+    (Effort(starts=9, rounds=8), Effort(starts=1, rounds=0))
+    >>> Effort.of_part(1_000), Effort.of_part(10_000_000)
+    (Effort(starts=2, rounds=1), Effort(starts=1, rounds=0))
     """
 
     starts: int
