@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from philia._types import Float64Array, Int64Array
-from philia.reading.kernels import merged
+from philia.reading.kernels import chances, merged
 from philia.reading.length import RIDGE, Description, DescriptionLength
 
 EVERY_PAIR = 12
@@ -17,6 +17,7 @@ EVERY_PAIR = 12
 def merges(measure: DescriptionLength, now: Description, A: Float64Array) -> tuple[list[tuple[int, int]], list[float]]:
     """The pairs of groups to merge, cheapest first, and what each merge gains."""
     H, w, costs, labels = now.histograms.copy(), now.strengths.copy(), now.costs.copy(), now.labels.copy()
+    p = chances(measure.popularity, now.level)
     alive, pairs, gains = list(range(now.count)), [], []
 
     def links(c: int, d: int) -> float:
@@ -24,7 +25,7 @@ def merges(measure: DescriptionLength, now: Description, A: Float64Array) -> tup
 
     def together(c: int, d: int) -> tuple[float, float]:
         inside = links(c, c) / 2 + links(d, d) / 2 + links(c, d)
-        return merged(H, c, d, inside, measure.popularity, now.level, min(w[c], w[d]), RIDGE)  # type: ignore[no-any-return]
+        return merged(H, c, d, inside, p, min(w[c], w[d]), RIDGE)  # type: ignore[no-any-return]
 
     def gain(c: int, d: int) -> float:
         code = gammaln(H[c].sum() + H[d].sum() + 1) - gammaln(H[c].sum() + 1) - gammaln(H[d].sum() + 1)

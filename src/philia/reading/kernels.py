@@ -2,7 +2,8 @@
 
 Nodes come in classes of equal popularity, so a group is a histogram over classes and no loop runs over pairs of nodes.
 ``H`` (k × classes) counts the members of each group by class, ``a`` holds the popularity of each class, ``s`` the
-level, ``w`` the strength of each group. numba is loaded with this file, so callers import it only when they need it.
+level, ``w`` the strength of each group, ``p`` (classes × classes) the ``chances`` of links outside groups: with them a
+pair takes one logarithm, or none. numba is loaded with this file, so callers import it only when they need it.
 """
 
 from __future__ import annotations
@@ -42,22 +43,26 @@ def prepare() -> None:
              np.arange(2), 1.0)  # fmt: skip
 
 
+@compiled
+def chances(a: Any, s: float) -> Any:
+    """The probability of a link between nodes of two classes that have no group in common (classes × classes)."""
+    p = np.empty((len(a), len(a)))
+    for b in range(len(a)):
+        for d in range(b, len(a)):
+            p[b, d] = p[d, b] = 1.0 / (1.0 + math.exp(-(a[b] + a[d] + s)))
+    return p
+
+
+@inlined
+def added(p: float, more: float) -> float:
+    """What a strength w adds to the log-normalizer of a pair that is linked with probability p; ``more`` is e^w - 1."""
+    return float(math.log1p(p * more))
+
+
 @inlined
 def _softplus(x: float) -> float:
     """log(1 + e^x)."""
     return float(x) if x > 30.0 else math.log1p(math.exp(x))
-
-
-@inlined
-def added(x: float, w: float) -> float:
-    """What a strength w adds to the log-normalizer of a pair with the log-odds x."""
-    return float(_softplus(x + w) - _softplus(x))
-
-
-@inlined
-def _sigmoid(x: float) -> float:
-    """1 / (1 + e^-x)."""
-    return 1.0 / (1.0 + math.exp(-x))
 
 
 @inlined
@@ -67,63 +72,65 @@ def _pairs(h: Any, b: int, d: int) -> float:
 
 
 @part
-def _cost(h: Any, a: Any, s: float, w: float) -> float:
+def _cost(h: Any, p: Any, w: float) -> float:
     """What the strength of a group adds to the log-normalizers of its pairs."""
-    cost = 0.0
-    for b in range(len(a)):
+    cost, more = 0.0, math.expm1(w)
+    for b in range(len(p)):
         if h[b] != 0:
-            for d in range(b, len(a)):
+            for d in range(b, len(p)):
                 if h[d] != 0:
-                    x = a[b] + a[d] + s
-                    cost += _pairs(h, b, d) * added(x, w)
+                    cost += _pairs(h, b, d) * added(p[b, d], more)
     return cost
 
 
 @part
-def _slopes(h: Any, a: Any, s: float, w: float) -> tuple[float, float]:
+def _slopes(h: Any, p: Any, w: float) -> tuple[float, float]:
     """Sums over the pairs of a group: their probability, and its slope."""
-    p_sum = slope = 0.0
-    for b in range(len(a)):
+    p_sum, slope, more = 0.0, 0.0, math.expm1(w)
+    for b in range(len(p)):
         if h[b] != 0:
-            for d in range(b, len(a)):
-                if h[d] != 0:
-                    pairs, p = _pairs(h, b, d), _sigmoid(a[b] + a[d] + s + w)
-                    p_sum += pairs * p
-                    slope += pairs * p * (1 - p)
+            row, expected, varying = p[b], 0.0, 0.0
+            for d in range(b + 1, len(p)):
+                q = (row[d] + row[d] * more) / (1 + row[d] * more)
+                expected += h[d] * q
+                varying += h[d] * q * (1 - q)
+            q = (row[b] + row[b] * more) / (1 + row[b] * more)
+            p_sum += h[b] * (expected + (h[b] - 1) / 2 * q)
+            slope += h[b] * (varying + (h[b] - 1) / 2 * q * (1 - q))
     return p_sum, slope
 
 
 @part
-def _strength(h: Any, a: Any, s: float, links: float, ridge: float, w: float, steps: float, tolerance: float) -> Any:
+def _strength(h: Any, p: Any, links: float, ridge: float, w: float, steps: float, tolerance: float) -> Any:
     """The strength of a group that makes its links likeliest, and the cost of the group with it."""
     for _ in range(int(steps)):
-        p_sum, slope = _slopes(h, a, s, w)
+        p_sum, slope = _slopes(h, p, w)
         step = (p_sum - links + 2 * ridge * w) / (slope + 2 * ridge)
         step = min(max(step, -_LONGEST_STEP), _LONGEST_STEP)
         w = max(0.0, w - step)
         if abs(step) < tolerance or (w == 0.0 and step > 0):
             break
-    return w, _cost(h, a, s, w) - w * links + ridge * w * w
+    return w, _cost(h, p, w) - w * links + ridge * w * w
 
 
 @compiled
-def merged(H: Any, c: int, d: int, links: float, a: Any, s: float, w: float, ridge: float) -> Any:
+def merged(H: Any, c: int, d: int, links: float, p: Any, w: float, ridge: float) -> Any:
     """The strength and the cost of groups c and d as one group with this many links inside.
 
     A hundredth is close enough: the cost is flat at its minimum.
     """
-    h = np.empty(len(a))
-    for b in range(len(a)):
+    h = np.empty(len(p))
+    for b in range(len(p)):
         h[b] = H[c, b] + H[d, b]
-    return _strength(h, a, s, links, ridge, w, 12.0, 0.01)
+    return _strength(h, p, links, ridge, w, 12.0, 0.01)
 
 
 @compiled
 def strengths(H: Any, links: Any, a: Any, s: float, ridge: float) -> Any:
     """The strength of each group, as if there were no other, with this many links inside."""
-    w = np.empty(len(links))
+    w, p = np.empty(len(links)), chances(a, s)
     for c in range(len(links)):
-        w[c] = _strength(H[c], a, s, links[c], ridge, 2.0, 60.0, _TOLERANCE)[0]
+        w[c] = _strength(H[c], p, links[c], ridge, 2.0, 60.0, _TOLERANCE)[0]
     return w
 
 
@@ -136,15 +143,14 @@ def fit_strengths(H: Any, links: Any, a: Any, pairs: Any, m: float, s: float, w:
     """
     k, slopes, gradients = len(w), np.zeros(len(w)), np.zeros(len(w))
     for _ in range(60):
-        g, h = -m, 1e-9
+        g, h, p = -m, 1e-9, chances(a, s)
         for b in range(len(a)):
             for d in range(len(a)):
-                p = _sigmoid(a[b] + a[d] + s)
-                g += pairs[b, d] * p
-                h += pairs[b, d] * p * (1 - p)
+                g += pairs[b, d] * p[b, d]
+                h += pairs[b, d] * p[b, d] * (1 - p[b, d])
         for c in range(k):
-            p_sum, slope = _slopes(H[c], a, s, w[c])
-            p_before, slope_before = _slopes(H[c], a, s, 0.0)
+            p_sum, slope = _slopes(H[c], p, w[c])
+            p_before, slope_before = _slopes(H[c], p, 0.0)
             g += p_sum - p_before
             h += slope - slope_before
             gradients[c], slopes[c] = p_sum - links[c] + 2 * ridge * w[c], slope
@@ -163,26 +169,26 @@ def fit_strengths(H: Any, links: Any, a: Any, pairs: Any, m: float, s: float, w:
         s -= level_step
         if largest < _TOLERANCE:
             break
-    level_cost = -s * m
+    level_cost, p = -s * m, chances(a, s)
     for b in range(len(a)):
         for d in range(len(a)):
             level_cost += pairs[b, d] * _softplus(a[b] + a[d] + s)
     costs = np.zeros(k)
     for c in range(k):
-        costs[c] = _cost(H[c], a, s, w[c]) - w[c] * links[c] + ridge * w[c] * w[c]
+        costs[c] = _cost(H[c], p, w[c]) - w[c] * links[c] + ridge * w[c] * w[c]
     return s, level_cost, costs
 
 
 @compiled
 def group_costs(H: Any, a: Any, s: float, w: Any) -> Any:
     """The cost of one more node of each class in each group (k × classes), before its links are counted."""
-    costs = np.zeros(H.shape)
+    costs, p = np.zeros(H.shape), chances(a, s)
     for c in range(len(w)):
+        more = math.expm1(w[c])
         for d in range(len(a)):
             if H[c, d] != 0:
                 for b in range(len(a)):
-                    x = a[b] + a[d] + s
-                    costs[c, b] += H[c, d] * added(x, w[c])
+                    costs[c, b] += H[c, d] * added(p[d, b], more)
     return costs
 
 
@@ -197,7 +203,7 @@ def move(rows: Any, classes: Any, a: Any, s: float, labels: Any, w: Any, groups:
     starts, neighbours = rows
     H, sizes, costs = groups
     links, touched, moves = np.zeros(len(w)), np.zeros(len(w), np.int64), 0
-    in_none = 0
+    in_none, p, more = 0, chances(a, s), np.expm1(w)
     for own in labels:
         in_none += own == _NONE
     for i in order:
@@ -213,8 +219,7 @@ def move(rows: Any, classes: Any, a: Any, s: float, labels: Any, w: Any, groups:
         if own == _NONE:
             value = coded * math.log(in_none)
         else:
-            x = 2 * a[b] + s
-            itself = added(x, w[own])
+            itself = added(p[b, b], more[own])
             value = w[own] * links[own] - (costs[own, b] - itself) + coded * math.log(sizes[own])
             outside = coded * math.log(in_none + 1.0)
             if outside > value + _TIE:
@@ -237,6 +242,5 @@ def move(rows: Any, classes: Any, a: Any, s: float, labels: Any, w: Any, groups:
             sizes[c] += change
             H[c, b] += change
             for d in range(len(a)):
-                x = a[b] + a[d] + s
-                costs[c, d] += change * added(x, w[c])
+                costs[c, d] += change * added(p[b, d], more[c])
     return moves

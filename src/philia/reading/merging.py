@@ -17,7 +17,7 @@ import numpy as np
 
 from philia._compilation import announced, compiled, part
 from philia._types import Float64Array, Int64Array
-from philia.reading.kernels import merged
+from philia.reading.kernels import chances, merged
 
 _OFFERS = 10
 """How many merges are compared for each group: of hundreds that it is linked with, only the closest matter."""
@@ -58,7 +58,8 @@ def merges(
     state[-1][1] = -1
     amounts = (*groups[1:], H.sum(axis=1), counts.copy(), np.empty(k), np.empty(k))
     pairs, gains = np.empty((len(least), 2), np.int64), np.empty(len(least))
-    done = _merges(H, state, amounts, (a, model), least, pairs, gains)
+    level, ridge, per_group = model
+    done = _merges(H, state, amounts, (chances(a, level), ridge, per_group), least, pairs, gains)
     return pairs[:done], gains[:done]
 
 
@@ -134,10 +135,10 @@ def _linked(c: int, state: Any, amounts: Any) -> Any:
 def _offer(c: int, d: int, between: float, H: Any, state: Any, amounts: Any, model: Any, waiting: Any) -> None:
     """Let a merge wait among the others, with what it gains."""
     version, w, inside, costs, sizes = state[1], amounts[0], amounts[1], amounts[2], amounts[4]
-    a, (s, ridge, per_group) = model
+    p, ridge, per_group = model
     if d < c:
         c, d = d, c
-    cost = merged(H, c, d, inside[c] + inside[d] + between, a, s, min(w[c], w[d]), ridge)[1]
+    cost = merged(H, c, d, inside[c] + inside[d] + between, p, min(w[c], w[d]), ridge)[1]
     code = math.lgamma(sizes[c] + sizes[d] + 1) - math.lgamma(sizes[c] + 1) - math.lgamma(sizes[d] + 1)
     gain = costs[c] + costs[d] - cost + code + per_group
     heapq.heappush(waiting, (-gain, c, d, version[c], version[d]))
@@ -205,7 +206,7 @@ def _join(c: int, d: int, H: Any, state: Any, amounts: Any, model: Any) -> None:
     """Put group d into group c."""
     into, version, first, last, following = state[0], state[1], state[2], state[3], state[4]
     w, inside, costs, volumes, sizes = amounts[0], amounts[1], amounts[2], amounts[3], amounts[4]
-    a, (s, ridge, _) = model
+    p, ridge, _ = model
     into[d] = c
     if first[c] < 0:
         first[c], last[c] = first[d], last[d]
@@ -213,8 +214,8 @@ def _join(c: int, d: int, H: Any, state: Any, amounts: Any, model: Any) -> None:
         following[last[c]], last[c] = first[d], last[d]
     _, twice = _linked(c, state, amounts)
     inside[c] += inside[d] + twice / 2
-    w[c], costs[c] = merged(H, c, d, inside[c], a, s, min(w[c], w[d]), ridge)
-    for b in range(len(a)):
+    w[c], costs[c] = merged(H, c, d, inside[c], p, min(w[c], w[d]), ridge)
+    for b in range(len(p)):
         H[c, b] += H[d, b]
     sizes[c] += sizes[d]
     volumes[c] += volumes[d]

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from philia._compilation import announced, compiled, part
-from philia.reading.kernels import added
+from philia.reading.kernels import added, chances
 
 _NONE = -1
 """The label of a piece in no group."""
@@ -45,7 +45,7 @@ def move(links: Any, pieces: Any, a: Any, s: float, labels: Any, w: Any, groups:
     starts, others, counts = links
     sizes_of, sizes = pieces[4], groups[1]
     into, touched, moves = np.zeros(len(w)), np.zeros(len(w), np.int64), 0
-    in_none = 0.0
+    in_none, strong = 0.0, (chances(a, s), w, np.expm1(w))
     for i in range(len(labels)):
         in_none += sizes_of[i] if labels[i] == _NONE else 0.0
     for i in order:
@@ -60,13 +60,13 @@ def move(links: Any, pieces: Any, a: Any, s: float, labels: Any, w: Any, groups:
         left = in_none - size if own == _NONE else in_none
         best, value = own, _saved_by_code(left, size)
         if own != _NONE:
-            outside, value = value, _value(i, own, own, into[own], pieces, a, s, w, groups)
+            outside, value = value, _value(i, own, own, into[own], pieces, strong, groups)
             if outside > value + _TIE:
                 best, value = _NONE, outside
         for t in range(count):
             c = touched[t]
             if c != own:
-                joined = _value(i, c, own, into[c], pieces, a, s, w, groups)
+                joined = _value(i, c, own, into[c], pieces, strong, groups)
                 if joined > value + _TIE:
                     best, value = c, joined
             into[c] = 0
@@ -78,7 +78,7 @@ def move(links: Any, pieces: Any, a: Any, s: float, labels: Any, w: Any, groups:
         for c, change in ((own, -1.0), (best, 1.0)):
             if c != _NONE:
                 sizes[c] += change * size
-                _change(i, c, change, pieces, a, s, w, groups)
+                _change(i, c, change, pieces, strong, groups)
     return moves
 
 
@@ -89,18 +89,20 @@ def _saved_by_code(others: float, size: float) -> float:
 
 
 @part
-def _value(i: int, c: int, own: int, links: float, pieces: Any, a: Any, s: float, w: Any, groups: Any) -> float:
+def _value(i: int, c: int, own: int, links: float, pieces: Any, strong: Any, groups: Any) -> float:
     """By how much the description is shorter with a piece in a group that it has these links with than without it."""
     firsts, kinds, numbers, inside, sizes_of = pieces
+    p, w, more = strong
     _, sizes, costs = groups
     across = both = itself = 0.0
     for x in range(firsts[i], firsts[i + 1]):
         b = kinds[x]
         across += numbers[x] * costs[c, b]
-        itself += numbers[x] * added(2 * a[b] + s, w[c])
-        both += numbers[x] ** 2 * added(2 * a[b] + s, w[c])
+        own_class = added(p[b, b], more[c])
+        itself += numbers[x] * own_class
+        both += numbers[x] ** 2 * own_class
         for y in range(firsts[i], x):
-            both += 2 * numbers[x] * numbers[y] * added(a[b] + a[kinds[y]] + s, w[c])
+            both += 2 * numbers[x] * numbers[y] * added(p[b, kinds[y]], more[c])
     others = sizes[c]
     if c == own:  # the costs of one more node then count the piece's own nodes as well
         across -= both
@@ -109,12 +111,13 @@ def _value(i: int, c: int, own: int, links: float, pieces: Any, a: Any, s: float
 
 
 @part
-def _change(i: int, c: int, change: float, pieces: Any, a: Any, s: float, w: Any, groups: Any) -> None:
+def _change(i: int, c: int, change: float, pieces: Any, strong: Any, groups: Any) -> None:
     """Add a piece to a group, or take it away."""
     firsts, kinds, numbers, _, _ = pieces
+    p, _, more = strong
     H, _, costs = groups
     for x in range(firsts[i], firsts[i + 1]):
         b = kinds[x]
         H[c, b] += change * numbers[x]
-        for d in range(len(a)):
-            costs[c, d] += change * numbers[x] * added(a[b] + a[d] + s, w[c])
+        for d in range(len(p)):
+            costs[c, d] += change * numbers[x] * added(p[b, d], more[c])

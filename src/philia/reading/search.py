@@ -56,6 +56,8 @@ class Effort:
 
     >>> Effort.of(1_000), Effort.of(10_000_000)
     (Effort(starts=9, rounds=8), Effort(starts=1, rounds=0))
+    >>> Effort.of_part(1_000), Effort.of_part(10_000_000)
+    (Effort(starts=2, rounds=1), Effort(starts=1, rounds=0))
     """
 
     starts: int
@@ -67,6 +69,12 @@ class Effort:
         if n_links <= 6_000:
             return cls(9, 8)
         return cls(6, 4) if n_links <= 200_000 else cls(1, 0)
+
+    @classmethod
+    def of_part(cls, n_links: int) -> Effort:
+        """Fewer, for a graph that is read again without some of its links, and never more than for the whole."""
+        whole = cls.of(n_links)
+        return cls(min(2, whole.starts), min(1, whole.rounds))
 
 
 def shortest(graph: Graph, rng: np.random.Generator, effort: Effort | None = None) -> Description:

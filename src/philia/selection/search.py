@@ -25,9 +25,12 @@ from philia.selection.merging import Kinds, shrunk
 from philia.selection.plan import Folds, Settings, first_settings
 from philia.selection.selection import Selection, Step
 
-_FIRST, _WALK, _SHRINK = 50, 20, 15
-"""Iterations of the first run, of each step of the penalty, and after each merge: enough for the validation likelihood
-to settle to well below its standard error."""
+_FIRST, _WALK, _SHRINK, _ANEW = 50, 20, 15, 25
+"""Iterations of the first run, of each step of the penalty, after each merge, and with repelling communities from a new
+start: enough for the validation likelihood to settle to well below its standard error."""
+
+_LOOK = 10
+"""Iterations over all pairs after trials on sampled ones: more of them lead to the same penalty."""
 
 _SHRINK_TO = 0.82
 """The share of communities kept by one step, so that consecutive numbers are at most a fifth apart."""
@@ -172,9 +175,9 @@ class Search:
         if self.interrupted or not folds or not sum(state.counts):
             return state
         self.folds = tuple(fold.on_all_pairs() for fold in folds)
-        now = self._trained(state.factors, state.penalty, _WALK)
+        now = self._trained(state.factors, state.penalty, _LOOK)
         state.forget()
-        return self._best_penalty(now, 0.5)
+        return self._best_penalty(now, 0.5, _LOOK)
 
     def _enter(self, phase: str, steps: float) -> None:
         """Tell the forecast which phase begins, and about how many steps it has."""
@@ -212,14 +215,14 @@ class Search:
         self.interrupted = solution.reason == "interrupted"
         return _factors(fold, solution.point)
 
-    def _best_penalty(self, state: _State, factor: float) -> _State:
+    def _best_penalty(self, state: _State, factor: float, iterations: int = _WALK) -> _State:
         """The penalty, moved up or down as long as validation pairs become more likely."""
         best = state
         for direction in (1 / factor, factor):
             for _ in range(_MOST_WALKS):
                 if self.interrupted or not sum(best.counts):
                     break
-                next_one = self._trained(best.factors, best.penalty * direction, _WALK)
+                next_one = self._trained(best.factors, best.penalty * direction, iterations)
                 if next_one.total <= best.total:
                     next_one.forget()
                     break
@@ -324,7 +327,7 @@ class Search:
         """The state with this many repelling communities from a new start, after a run."""
         starts = self._started((0, count), penalty)
         begun = [replace(f, heterophilous=s.heterophilous) for f, s in zip(state.factors, starts, strict=True)]
-        return self._trained(tuple(begun), penalty, 2 * _WALK)
+        return self._trained(tuple(begun), penalty, _ANEW)
 
     def _kept(self, path: Sequence[_State], given: _State) -> _State:
         """The last of some states, in falling order of their numbers, within one standard error of the best.
@@ -410,7 +413,7 @@ def _reading(fold: Problem) -> Problem:
     """The fold with the communities that can be read off the links it sees, after fewer tries than the whole graph."""
     columns = fold.parametrization
     assert isinstance(columns, CommunityParametrization)
-    given = read_levels(fold.known, Effort(2, 1)).default
+    given = read_levels(fold.known, Effort.of_part(fold.known.n_links)).default
     return fold.with_columns(replace(columns, given=given), fold.penalty)
 
 

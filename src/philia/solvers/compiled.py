@@ -41,7 +41,7 @@ def _search(space: Any, weights: Any, lower: Any, history: Any, keep: float, tol
         if not lowered:  # the curvature was misleading: discard it and try the gradient
             known = 0
             continue
-        known += _remembered(space, known % weights.size)
+        known += _remembered(space, known % weights.shape[1])
         slope = 0.0
         for t in range(x.size):
             x[t], gradient[t] = new[t], new_gradient[t]
@@ -58,35 +58,47 @@ def _search(space: Any, weights: Any, lower: Any, history: Any, keep: float, tol
 
 
 def _direct(space: Any, weights: Any, lower: Any, known: int) -> None:
-    """The quasi-Newton direction in the entries that are free to move; zero in the others."""
+    """The quasi-Newton direction in the entries that are free to move; zero in the others.
+
+    ``weights`` has room for the amount of each step, and for its curvature among free entries, or 0 if it has none.
+    """
     x, gradient, direction, free = space[_X], space[_GRADIENT], space[_DIRECTION], space[_FREE]
-    memory = weights.size
+    memory = weights.shape[1]
     for t in range(x.size):
         free[t] = 1.0 if x[t] > lower[t] or gradient[t] < 0 else 0.0
         direction[t] = gradient[t] * free[t]
     scale = 0.0
     last = min(known, memory)
-    for turn in range(2 * last):  # from the newest step to the oldest, and back
-        at = (known - 1 - turn if turn < last else known - 2 * last + turn) % memory
+    for turn in range(last):  # from the newest step to the oldest
+        at = (known - 1 - turn) % memory
         step, bend = space[_STEPS + 2 * at], space[_STEPS + 2 * at + 1]
-        there = turn < last
-        if turn == last and scale > 0:
-            for t in range(x.size):
-                direction[t] *= scale
         curved, bent, along = 0.0, 0.0, 0.0
         for t in range(x.size):
             bending = free[t] * bend[t]
             curved += step[t] * bending
             bent += bend[t] * bending
-            along += (step[t] if there else bend[t]) * direction[t]
-        if curved <= _CURVED * bent:
+            along += step[t] * direction[t]
+        weights[1, at] = curved if curved > _CURVED * bent else 0.0
+        if weights[1, at] == 0:
             continue
-        if there:
-            scale = curved / bent if scale == 0 else scale
-            weights[at] = along / curved
-        amount = along / curved if there else weights[at] - along / curved
+        scale = curved / bent if scale == 0 else scale
+        weights[0, at] = amount = along / curved
         for t in range(x.size):
-            direction[t] += (-amount * bend[t] if there else amount * step[t]) * free[t]
+            direction[t] -= amount * free[t] * bend[t]
+    if scale > 0:
+        for t in range(x.size):
+            direction[t] *= scale
+    for turn in range(last):  # and back
+        at = (known - last + turn) % memory
+        step, bend = space[_STEPS + 2 * at], space[_STEPS + 2 * at + 1]
+        if weights[1, at] == 0:
+            continue
+        along = 0.0
+        for t in range(x.size):
+            along += bend[t] * direction[t]
+        amount = weights[0, at] - along / weights[1, at]
+        for t in range(x.size):
+            direction[t] += amount * free[t] * step[t]
 
 
 def _step(space: Any, lower: Any, value: float, best: float, keep: float, first: bool, data: Any) -> Any:
@@ -165,6 +177,6 @@ def run(
     space, history = np.empty((_STEPS + 2 * memory, start.size)), np.empty(iterations + 1)
     space[_X] = space[_BEST] = start
     with first_call_of(search, "compiling the search of small graphs"):
-        given = space, np.empty(memory), lower, history, float(keep), tolerances, function.data
+        given = space, np.empty((2, memory)), lower, history, float(keep), tolerances, function.data
         best, taken, evaluations, end = search(*given)
     return space[_BEST].copy(), best, history[: taken + 1], evaluations, end
