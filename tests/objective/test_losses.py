@@ -188,7 +188,17 @@ tuned_row = CrossEntropy.tuned_row
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_compiled_slopes_are_right_to_a_few_units_in_the_last_place_of_their_scores(dtype: type) -> None:
     limits = np.finfo(dtype)
-    special = [0.0, limits.smallest_subnormal, limits.tiny, limits.eps, 86.9, 87.1, 707.9, 708.1, 1e4]
+    special: list[float] = [
+        0.0,
+        float(limits.smallest_subnormal),
+        float(limits.tiny),
+        float(limits.eps),
+        86.9,
+        87.1,
+        707.9,
+        708.1,
+        1e4,
+    ]
     scores: Any = np.concatenate([np.linspace(-40, 40, 1601), special, [-s for s in special]]).astype(dtype)
     expected = CrossEntropy().without_link(scores.astype(np.float64))
     own: Any = scores.copy()
