@@ -54,6 +54,15 @@ def test_the_spectral_start_of_a_large_graph_is_as_good(baseline: float, monkeyp
     np.testing.assert_array_equal(B, again)
 
 
+@given(graph=graphs(max_nodes=20))
+def test_the_conductance_of_a_neighbourhood_is_the_share_of_its_links_that_leave_it(graph: Graph) -> None:
+    A = graph.adjacency.toarray().astype(float)
+    inside = (A + np.eye(len(A))) > 0
+    volumes, within = inside @ A.sum(axis=1), np.einsum("ci,ij,cj->c", inside, A, inside)
+    expected = (volumes - within) / np.maximum(1, np.minimum(volumes, A.sum() - volumes))
+    np.testing.assert_allclose(starts._conductances(graph), expected)
+
+
 def test_some_rows_tell_the_rotation_of_all(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(0)
     groups = np.eye(4)[rng.integers(4, size=5000)] * rng.pareto(2, size=(5000, 1))

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from philia._compilation import specialized
 from philia.factors import CommunityFactors
 from philia.objective import (
     AllPairsObjective,
@@ -175,6 +176,36 @@ def test_the_tuned_row_of_cross_entropy_matches_its_formula(dtype: type, close: 
     own = scores.copy()
     assert CrossEntropy.tuned_row(own) == pytest.approx(costs.sum(), rel=10 * close)
     np.testing.assert_allclose(own, slopes, atol=close)
+
+
+def _one_row(row: Any) -> float:
+    return tuned_row(row)
+
+
+tuned_row = CrossEntropy.tuned_row
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_compiled_slopes_are_right_to_a_few_units_in_the_last_place_of_their_scores(dtype: type) -> None:
+    limits = np.finfo(dtype)
+    special: list[float] = [
+        0.0,
+        float(limits.smallest_subnormal),
+        float(limits.tiny),
+        float(limits.eps),
+        86.9,
+        87.1,
+        707.9,
+        708.1,
+        1e4,
+    ]
+    scores: Any = np.concatenate([np.linspace(-40, 40, 1601), special, [-s for s in special]]).astype(dtype)
+    expected = CrossEntropy().without_link(scores.astype(np.float64))
+    own: Any = scores.copy()
+    value = specialized(_one_row, tuned_row=tuned_row)(own)
+    assert value == pytest.approx(expected[0].sum(), rel=4 * float(limits.eps))
+    few = 3 * float(limits.eps) * (1 + np.abs(scores.astype(np.float64))) * expected[1]
+    assert (np.abs(own - expected[1]) <= few + 2 * float(limits.tiny)).all()
 
 
 @names

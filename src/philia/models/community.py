@@ -142,8 +142,9 @@ class CommunityModel(Factorization):
         of communities and the penalty left open, and the background "popularity". Its probabilities also count common
         neighbours.
     start
-        "spectral" (from leading eigenvectors), "uniform" (the paper's random start), "background", "signed" or
-        "logistic" (from short unconstrained fits), or a function with the same signature. Warm starts:
+        "spectral" (from leading eigenvectors), "uniform" (the paper's random start), "background", "neighbourhoods"
+        (of least conductance), "signed" or "logistic" (from short unconstrained fits), or a function with the same
+        signature. Warm starts:
         ``FromModel(earlier)`` continues from an earlier model, ``FromFactors.converted(logistic.factors_, k)`` from a
         fitted logistic PCA.
     n_starts

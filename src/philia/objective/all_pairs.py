@@ -16,7 +16,7 @@ from philia.execution import Executor, LocalThreads, one_blas_thread
 from philia.execution.executor import cached_on
 from philia.graphs.graph import Graph
 from philia.objective.kernels import Kernel, LaneSums, kernel_for_all_pairs
-from philia.objective.kernels.kernel import SMALL, Lane, Omitted, cut
+from philia.objective.kernels.kernel import SMALL, Lane, Omitted, cut, cut_links
 from philia.objective.losses import NoisyOr, Scores, SquaredError
 from philia.objective.recipe import Freedom, Recipe
 from philia.pairs import HeldOut, seen
@@ -154,7 +154,7 @@ class _LaneWork:
         for sums in pieces:
             value += sums.value
             left[sums.top : sums.top + len(sums.left)] += sums.left
-            right += sums.right
+            right[sums.first : sums.first + len(sums.right)] += sums.right
         return _SumsOfLanes(value, left, right)
 
     def _lane_sums(self, left: FloatArray, right: FloatArray, lane: Lane) -> LaneSums:
@@ -214,7 +214,7 @@ class ClosedFormObjective(AllPairsObjective):
         **settings: Any,
     ) -> None:
         super().__init__(graph, recipe, diagonal=True, held_out=held_out, **settings)
-        self.lanes = [Lane(lane.tiles[:0], lane.link_rows) for lane in self.lanes]
+        self.lanes = cut_links(self.links)
         self.left_out = _left_out(graph.n_nodes, diagonal=diagonal, held_out=held_out)
         self.on_a_line = None if recipe.loss.link_line is None else _links_on_a_line(self.links, recipe.loss.link_line)
         self._swept = sweeps(graph, recipe, held_out)

@@ -111,17 +111,26 @@ class Recipe:
         return bool((self.mixing == self.mixing.T).all())
 
     @cached_property
-    def _used(self) -> list[int]:
+    def _used(self) -> Int64Array | slice:
         # Columns whose column of M is zero need not be multiplied: for sigmoid(XYᵀ) this halves the width.
-        return np.flatnonzero(self.mixing.any(axis=0)).tolist()
+        used = np.flatnonzero(self.mixing.any(axis=0))
+        return slice(None) if len(used) == len(self.mixing) else used
+
+    @cached_property
+    def _to_left(self) -> _Columns:
+        return _Columns(self.mixing[:, self._used])
+
+    @cached_property
+    def _from_left(self) -> _Columns:
+        return _Columns(self.mixing[:, self._used].T)
 
     def sides(self, F: Float64Array) -> tuple[Float64Array, Float64Array]:
         """left and right, with F M Fᵀ = left · rightᵀ."""
-        return F @ self.mixing[:, self._used], F[:, self._used]
+        return self._to_left(F), F[:, self._used]
 
     def combined(self, left: Float64Array, right: Float64Array) -> Float64Array:
         """The gradient by F, from the gradients by the two sides (the chain rule of ``sides``)."""
-        gradient = left @ self.mixing[:, self._used].T
+        gradient = self._from_left(left)
         gradient[:, self._used] += right
         return gradient
 
@@ -173,6 +182,33 @@ class Recipe:
     def _columns(self, F: Float64Array) -> Sequence[Float64Array]:
         ends = list(accumulate(g.width for g in self.groups))
         return [F[:, first:end] for first, end in pairwise([0, *ends])]
+
+
+class _Columns:
+    """The product of X with a matrix most of whose columns have one number, which only scale a column of X.
+
+    >>> X, M = np.arange(6.0).reshape(2, 3), np.array([[0.0, 1.0], [-1.0, 0.0], [0.0, 2.0]])
+    >>> bool((_Columns(M)(X) == X @ M).all())
+    True
+    """
+
+    def __init__(self, matrix: Float64Array) -> None:
+        many = np.count_nonzero(matrix, axis=0) > 1
+        self._width, self._dense = matrix.shape[1], matrix[:, many]
+        self._to, self._to_many = np.flatnonzero(~many), np.flatnonzero(many)
+        self._from: Int64Array | slice = np.abs(matrix[:, ~many]).argmax(axis=0) if len(matrix) else self._to
+        self._scale = matrix[self._from, self._to]
+        if np.array_equal(self._from, np.arange(len(matrix))):
+            self._from = slice(None)  # saves a copy
+
+    def __call__(self, X: Float64Array) -> Float64Array:
+        scaled = X[:, self._from] * self._scale
+        if not len(self._to_many):
+            return np.asarray(scaled)
+        product = np.empty((len(X), self._width), X.dtype)
+        product[:, self._to] = scaled
+        product[:, self._to_many] = X @ self._dense
+        return product
 
 
 def attracting(width: int) -> Float64Array:

@@ -22,7 +22,7 @@ from philia._compilation import FAST_LOOPS, announced, compiled, specialized, sp
 from philia._types import FloatArray
 from philia.graphs import Graph, Nodes
 from philia.objective.kernels.kernel import DrawnColumns, Lane, LaneSums, Omitted, RowSums
-from philia.objective.losses import CrossEntropy, Loss, decaying_exp
+from philia.objective.losses import CrossEntropy, Loss, decaying_ratio
 
 _TILE = 256
 """Sampled columns scored at a time: with as many rows, a tile fits in a core's cache."""
@@ -31,45 +31,42 @@ _non_link, _link = CrossEntropy.non_link, CrossEntropy.link
 _NEUTRAL, _CANONICAL = CrossEntropy.neutral, CrossEntropy.canonical
 
 
-@overload(decaying_exp, inline="always", jit_options=FAST_LOOPS)
-def _decaying_exp_by_type(x: Any) -> Callable[[Any], Any]:
-    # e^x = 2^m e^r with m integer and |r| <= ln(2)/2: a polynomial for e^r (Taylor), and 2^m by writing m into the
-    # exponent bits. Adding 1.5 times 2^(mantissa bits) leaves m in the lowest bits of the sum, so no conversion to
-    # integer is needed. ln(2) is split in two so that m · ln(2) is exact in its leading digits. Below -87 (-708) e^x
-    # would not be a normal number.
+_AS_WRITTEN = {**FAST_LOOPS, "fastmath": {"contract"}, "forceinline": True}
+"""For formulas in which the order of sums matters: adding a large number and subtracting it again rounds."""
+
+
+@overload(decaying_ratio, jit_options=_AS_WRITTEN)
+def _decaying_ratio_by_type(x: Any) -> Callable[[Any], Any]:
+    # e^x = 2^m e^r with m integer and |r| <= ln(2)/2, and e^r = (q + r) / (q - r) with q = r coth(r/2), which is even:
+    # a short polynomial of r² (minimax) reaches the precision of the type, and whoever divides anyway needs no division
+    # for it. Adding 1.5 times 2^(mantissa bits) leaves m in the lowest bits of the sum; with the exponent's bias added
+    # as well, a shift makes them 2^m. Below -87 (-708) e^x would not be a normal number.
     if x == numba.float32:
 
         def single(x: Any) -> Any:
-            x = max(x, np.float32(-87.0))
-            m = np.floor(x * np.float32(1.4426950408889634) + np.float32(0.5))
-            r = x - m * np.float32(0.693359375) + m * np.float32(2.12194440e-4)
-            p = np.float32(1 / 720)
-            for c in (1 / 120, 1 / 24, 1 / 6, 1 / 2, 1.0, 1.0):
-                p = p * r + np.float32(c)
-            bits = np.float32(m + np.float32(12582912.0)).view(np.int32)
-            return p * np.int32((bits + np.int32(127)) << np.int32(23)).view(np.float32)
+            x, shift = max(x, np.float32(-87.0)), np.float32(12582912.0 + 127.0)
+            shifted = x * np.float32(1.4426950408889634) + shift
+            r = x - (shifted - shift) * np.float32(0.6931471805599453)
+            square = r * r
+            q = np.float32(-0.0027659848436189593) * square + np.float32(0.16666617690572998)
+            q = q * square + np.float32(2.0)
+            power = np.int32(np.float32(shifted).view(np.int32) << np.int32(23)).view(np.float32)
+            return (q + r) * power, q - r
 
         return single
 
     def double(x: Any) -> Any:
-        x = max(x, -708.0)
-        m = np.floor(x * 1.4426950408889634 + 0.5)
-        r = x - m * 0.693145751953125 - m * 1.4286068203094172e-06
-        p = 1 / 479001600
-        p = p * r + 1 / 39916800
-        p = p * r + 1 / 3628800
-        p = p * r + 1 / 362880
-        p = p * r + 1 / 40320
-        p = p * r + 1 / 5040
-        p = p * r + 1 / 720
-        p = p * r + 1 / 120
-        p = p * r + 1 / 24
-        p = p * r + 1 / 6
-        p = p * r + 0.5
-        p = p * r + 1.0
-        p = p * r + 1.0
-        bits = np.float64(m + 6755399441055744.0).view(np.int64)
-        return p * np.int64((bits + 1023) << 52).view(np.float64)
+        x, shift = max(x, -708.0), 6755399441055744.0 + 1023.0
+        shifted = x * 1.4426950408889634 + shift
+        r = x - (shifted - shift) * 0.6931471805599453
+        square = r * r
+        q = 4.1360453047842485e-08 * square - 1.6533837098093036e-06
+        q = q * square + 6.613756250062132e-05
+        q = q * square - 0.0027777777776696086
+        q = q * square + 0.16666666666666555
+        q = q * square + 2.0
+        power = np.int64(np.float64(shifted).view(np.int64) << 52).view(np.float64)
+        return (q + r) * power, q - r
 
     return double
 
@@ -124,6 +121,7 @@ def _tiles(
     left: Any,
     right: Any,
     top: int,
+    first: int,
     tiles: Any,
     omits: bool,
     diagonal: bool,
@@ -134,7 +132,7 @@ def _tiles(
     by_left: Any,
     by_right: Any,
 ) -> float:
-    """The cost of all pairs of the tiles without links; gradients are added to ``by_left`` (from ``top``) and right."""
+    """The cost of all pairs of the tiles without links; gradients are added from ``top`` and from ``first`` on."""
     k = left.shape[1]
     height, width = 0, 0
     for t in range(tiles.shape[0]):
@@ -159,7 +157,7 @@ def _tiles(
         by_left[r0 - top : r1 - top] += w * here
         there = product[: (c1 - c0) * k].reshape(c1 - c0, k)
         np.dot(scores.T, mine, there)
-        by_right[c0:c1] += w * there
+        by_right[c0 - first : c1 - first] += w * there
     return total
 
 
@@ -304,13 +302,25 @@ def lane_sums(
     omitted: Omitted,
 ) -> LaneSums:
     """The cost of the lane's tiles without links, plus what the links of its rows add."""
+    tiles, (begin, end), kernels, value = lane.tiles, lane.link_rows, _kernels_for(type(loss)), 0.0
+    top, bottom, first, last = _spans(lane, len(right))
+    by_left, by_right = (np.zeros((m, left.shape[1]), left.dtype) for m in (bottom - top, last - first))
+    if len(tiles):
+        value += kernels.tiles(left, right, top, first, tiles, *_masks(omitted), by_left, by_right)
+    if begin < end:
+        graph = links.indptr, links.indices
+        value += kernels.links(left, right, top, begin, end, *graph, link_weight, by_left, by_right)
+    return LaneSums(float(value), top, by_left, first, by_right)
+
+
+def _spans(lane: Lane, n: int) -> tuple[int, int, int, int]:
+    """The rows, and the columns, that a lane has a gradient for."""
     tiles, (begin, end) = lane.tiles, lane.link_rows
-    top, bottom = int(tiles[:, 0].min(initial=begin)), int(tiles[:, 1].max(initial=end))
-    by_left, by_right = np.zeros((bottom - top, left.shape[1]), left.dtype), np.zeros_like(right)
-    kernels = _kernels_for(type(loss))
-    value = kernels.tiles(left, right, top, tiles, *_masks(omitted), by_left, by_right)
-    value += kernels.links(left, right, top, begin, end, links.indptr, links.indices, link_weight, by_left, by_right)
-    return LaneSums(float(value), top, by_left, by_right)
+    if begin < end:  # its links may lead anywhere
+        return int(tiles[:, 0].min(initial=begin)), int(tiles[:, 1].max(initial=end)), 0, n
+    if not len(tiles):
+        return 0, 0, 0, 0
+    return int(tiles[:, 0].min()), int(tiles[:, 1].max()), int(tiles[:, 2].min()), int(tiles[:, 3].max())
 
 
 def row_sums(

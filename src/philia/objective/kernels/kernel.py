@@ -7,7 +7,9 @@ order, and the sums of the lanes are added in a fixed order, so the number of th
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Protocol
 
 import numpy as np
@@ -23,6 +25,15 @@ from philia.pairs import HeldOut, RandomPairs
 LANES = 16
 """The most lanes: enough to share out evenly among the cores of a workstation."""
 
+_LANE = 40_000
+"""The least pairs in a lane: with fewer, handing lanes to threads would take longer than they do."""
+
+_LINK = 8
+"""A link takes as long as this many pairs in a tile."""
+
+_STEP = 32
+"""Tiles begin at multiples of this, so that their rows are whole vectors in any precision."""
+
 
 @dataclass(frozen=True, eq=False)
 class Lane:
@@ -33,31 +44,69 @@ class Lane:
 
 
 def cut(n: int, links: sparse.csr_array, *, symmetric: bool, tile: int) -> list[Lane]:
-    """Lanes of about equal work that together cover every pair once.
+    """Lanes of about equal work that together cover every pair once: those of links, then those of tiles.
 
-    If scores are symmetric, tiles below the diagonal are left out and those above it count twice.
+    If scores are symmetric, tiles below the diagonal are left out and those above it count twice. Little work is one
+    lane for both.
 
     >>> nothing = sparse.csr_array((300, 300))
-    >>> [lane.tiles.tolist() for lane in cut(300, nothing, symmetric=True, tile=200)]
-    [[[0, 200, 0, 200, 1], [0, 200, 200, 300, 2], [200, 300, 200, 300, 1]]]
+    >>> [lane.tiles.tolist() for lane in cut(300, nothing, symmetric=True, tile=480)]
+    [[[0, 160, 0, 160, 1], [0, 160, 160, 300, 2], [160, 300, 160, 300, 1]]]
     """
-    tiles = _tiles(n, symmetric, tile)
-    count = max(1, min(LANES, len(tiles) // 4))  # at least four tiles per lane, or lanes would differ too much in work
+    tiles = np.array([*(_triangle(0, n, tile) if symmetric else _rectangle((0, n), (0, n), 1, tile))]).reshape(-1, 5)
     areas = (tiles[:, 1] - tiles[:, 0]) * (tiles[:, 3] - tiles[:, 2])
-    tile_cuts = equal_cuts(areas, count)
-    row_cuts = equal_cuts(np.diff(links.indptr).astype(np.int64), count)
-    return [
-        Lane(tiles[tile_cuts[lane] : tile_cuts[lane + 1]], (int(row_cuts[lane]), int(row_cuts[lane + 1])))
-        for lane in range(count)
-    ]
+    pairs, of_links = int(areas.sum()), _LINK * links.nnz
+    if pairs < 2 * _LANE:
+        return [Lane(tiles, (0, n))]
+    count = min(max(1, round(LANES * of_links / (pairs + of_links))), LANES - 1)
+    cuts = equal_cuts(areas, min(LANES - count, pairs // _LANE))
+    return cut_links(links, count) + [Lane(tiles[first:end], (n, n)) for first, end in pairwise(cuts.tolist())]
 
 
-def _tiles(n: int, symmetric: bool, tile: int) -> Int64Array:
-    starts = np.arange(0, n, tile)
-    ends = np.minimum(starts + tile, n)
-    i, j = np.triu_indices(starts.size) if symmetric else np.divmod(np.arange(starts.size**2), max(1, starts.size))
-    weights = np.where(i == j, 1, 2) if symmetric else np.ones(i.size)
-    return np.stack([starts[i], ends[i], starts[j], ends[j], weights], axis=1).astype(np.int64)
+def cut_links(links: sparse.csr_array, count: int = LANES) -> list[Lane]:
+    """Lanes without tiles, of about equally many links.
+
+    >>> [lane.link_rows for lane in cut_links(sparse.csr_array(np.eye(4)), 2)]
+    [(0, 2), (2, 4)]
+    """
+    cuts = equal_cuts(np.diff(links.indptr).astype(np.int64), count)
+    return [Lane(np.empty((0, 5), np.int64), (first, end)) for first, end in pairwise(cuts.tolist())]
+
+
+def _triangle(first: int, end: int, tile: int) -> Iterator[tuple[int, int, int, int, int]]:
+    """Tiles of the pairs of some nodes. Halves are divided again, so consecutive tiles have few rows and columns.
+
+    Both triangles of a tile on the diagonal are computed, so it should be small.
+    """
+    if end - first <= max(1, tile // 3):
+        yield first, end, first, end, 1
+        return
+    middle = _middle(first, end)
+    yield from _triangle(first, middle, tile)
+    yield from _rectangle((first, middle), (middle, end), 2, tile)
+    yield from _triangle(middle, end, tile)
+
+
+def _rectangle(
+    rows: tuple[int, int], columns: tuple[int, int], weight: int, tile: int
+) -> Iterator[tuple[int, int, int, int, int]]:
+    """Tiles of the pairs of rows and columns."""
+    (top, bottom), (first, end) = rows, columns
+    if max(bottom - top, end - first) <= tile:
+        yield top, bottom, first, end, weight
+    elif bottom - top >= end - first:
+        middle = _middle(top, bottom)
+        yield from _rectangle((top, middle), columns, weight, tile)
+        yield from _rectangle((middle, bottom), columns, weight, tile)
+    else:
+        middle = _middle(first, end)
+        yield from _rectangle(rows, (first, middle), weight, tile)
+        yield from _rectangle(rows, (middle, end), weight, tile)
+
+
+def _middle(first: int, end: int) -> int:
+    half = (end - first) // 2
+    return first + (half + _STEP // 2) // _STEP * _STEP if half >= _STEP else first + half
 
 
 def equal_cuts(work: Int64Array, count: int) -> Int64Array:
@@ -115,11 +164,12 @@ SMALL = 512
 
 @dataclass(frozen=True, eq=False)
 class LaneSums:
-    """A lane's contribution to the value and to the gradients by both sides; ``left`` starts at row ``top``."""
+    """A lane's contribution to the value and to the gradients by both sides, from a row of each side on."""
 
     value: float
     top: int
     left: FloatArray
+    first: int
     right: FloatArray
 
 

@@ -40,7 +40,7 @@ def lane_sums(
     pull = sparse.csr_array((link_weight * slopes, columns, starts - starts[0]), shape=(bottom - top, len(right)))
     by_left[top:bottom] += pull @ right
     by_right += pull.T @ left[top:bottom]
-    return LaneSums(value, 0, by_left, by_right)
+    return LaneSums(value, 0, by_left, 0, by_right)
 
 
 def row_sums(

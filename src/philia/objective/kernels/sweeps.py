@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 
 from philia._compilation import announced, compiled, inlined
-from philia.objective.kernels import compiled as _vectorized  # noqa: F401  (it has the compiled decaying_exp)
-from philia.objective.losses import LEAST, Loss, NoisyOr, SquaredError, decaying_exp
+from philia.objective.kernels import compiled as _vectorized  # noqa: F401  (it has the compiled decaying_ratio)
+from philia.objective.losses import LEAST, Loss, NoisyOr, SquaredError, decaying_ratio
 
 _STEPS = 60
 """Newton's steps at most; they begin above the largest root, and a few are usual."""
@@ -189,10 +189,10 @@ def _slope(y: float, push: float, shrink: float, row: Any, s: Any, ahead: float)
     """The slope and the curvature in an entry at y, ``ahead`` of where the scores s were computed."""
     slope, curvature = push + shrink * y, shrink
     for t in range(row.size):
-        e = decaying_exp(-max(s[t] + ahead * row[t], LEAST))
-        inverse = row[t] / (1.0 - e)
-        slope -= inverse
-        curvature += e * inverse * inverse
+        e, one = decaying_ratio(-max(s[t] + ahead * row[t], LEAST))
+        inverse = row[t] / (one - e)
+        slope -= one * inverse
+        curvature += one * e * inverse * inverse
     return slope, curvature
 
 
