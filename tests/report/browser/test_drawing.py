@@ -13,7 +13,7 @@ from philia.models import CommunityModel
 from philia.report import drawing, payload, write_report
 from philia.report.html import unpacked
 from tests.report.browser.conftest import Reported
-from tests.report.browser.visits import Visitor, wait_until
+from tests.report.browser.visits import Visitor, saved, wait_until
 from tests.report.models import chosen, dating
 
 
@@ -109,12 +109,6 @@ def test_the_drawing_has_a_text_alternative_with_every_community(page: Page) -> 
     assert "34 nodes and 78 links in 2 communities" in said
     for community in chosen().communities():
         assert f"{community.name} with {len(community)} members" in said
-
-
-def saved(page: Page, button: str) -> bytes:
-    with page.expect_download() as found:
-        page.get_by_role("button", name=button, exact=True).first.click()
-    return Path(found.value.path()).read_bytes()
 
 
 def test_the_drawing_can_be_saved(page: Page) -> None:

@@ -12,7 +12,7 @@ from philia._text import percent
 from philia.report import payload, write_report
 from philia.report.html import page as assembled
 from philia.report.html import unpacked
-from tests.report.browser.visits import Visitor, go
+from tests.report.browser.visits import Visitor, go, saved
 from tests.sparse_models import cliques, hidden
 
 MOST = 24
@@ -161,3 +161,22 @@ def test_the_map_of_parts_opens_like_the_cards(top: Page) -> None:
     top.mouse.click(box["x"] + left + x * scale, box["y"] + upper + (height - y) * scale)
     expect(way).not_to_have_text(first)
     expect(way.get_by_text("its cards")).to_be_visible()
+
+
+def test_a_community_can_be_renamed_everywhere_and_in_a_copy_of_the_page(
+    visitor: Visitor, path: Path, tmp_path: Path
+) -> None:
+    page = visitor.open(path, {"part": "0"})
+    card = page.locator("#part-0")
+    name = card.locator("h3").inner_text()
+    expect(card.locator(".known-as")).to_contain_text(", ")  # its strongest members
+    above = page.locator("#tree .way strong").inner_text()
+    card.get_by_label(f"Rename {name}", exact=True).click()
+    page.get_by_label(f"New name of {name}").fill("The <b> clique")
+    page.keyboard.press("Enter")
+    copy = tmp_path / "copy.html"
+    copy.write_bytes(saved(page, "↓ This page with these names"))
+    page.evaluate("localStorage.clear()")
+    for shown in (page, visitor.open(copy, {"part": "0"})):
+        expect(shown.locator("#part-0 .known-as")).to_contain_text("The <b> clique")
+        expect(shown.locator("#tree .way strong")).to_have_text(re.sub(rf"^{name}\b", "The <b> clique", above))

@@ -102,6 +102,13 @@ def go(page: Page, address: Mapping[str, str]) -> None:
     wait_until(page, "name => document.querySelector('.about bdi').textContent === name", address["node"])
 
 
+def saved(page: Page, button: str) -> bytes:
+    """What a button saves."""
+    with page.expect_download() as found:
+        page.get_by_role("button", name=button, exact=True).first.click()
+    return Path(found.value.path()).read_bytes()
+
+
 def open_details(page: Page) -> None:
     """Open everything that is folded, and wait for it: tables are made when they are first opened."""
     page.evaluate("document.querySelectorAll('details').forEach(folded => { folded.open = true })")

@@ -8,7 +8,7 @@ let showAllCards = () => {};
 function showCommunities(payload, network, open, page) {
   const { communities, overlap, levels } = payload;
   if (payload.tree) {
-    showTree(payload, open);
+    showTree(payload, open, page);
     return;
   }
   if (!communities.length) {

@@ -352,6 +352,7 @@ function treeDrawing({ payload, drawing, explorer }) {
   const heights = unpack(drawing.heights);
   const lines = unpack(drawing.lines);
   const way = element("nav", { class: "way", "aria-label": "Where in the map" });
+  let here = tree.top;
   const canvas = new DrawingCanvas({
     label: `A map of ${plural(tree.communities, "community", "communities")} in ${tree.parts(tree.top).length} parts. `
       + "The cards below have the same in words, and open the same parts.",
@@ -365,6 +366,7 @@ function treeDrawing({ payload, drawing, explorer }) {
   }
 
   function go(part) {
+    here = part;
     const steps = part === tree.top ? [part] : [...tree.wayTo(part), part];
     way.replaceChildren(...steps.map((one, i) => {
       const name = one === tree.top ? `All ${plural(tree.communities, "community", "communities")}` : tree.nameOf(one);
@@ -389,12 +391,13 @@ function treeDrawing({ payload, drawing, explorer }) {
       + "between them. Select a circle to open it, down to single communities.",
   }));
   go(tree.top);
+  renamedListeners.push(() => go(here));
 }
 
 /** As long as fits into a circle: "B6 +2" for B6 and two more communities. */
 function shortName(tree, part) {
   const more = tree.counts[part] - 1;
-  return `B${tree.largest[part] + 1}${more ? ` +${count(more)}` : ""}`;
+  return `${nameInDrawing(tree.community(part))}${more ? ` +${count(more)}` : ""}`;
 }
 
 function titleOfPart(tree, part) {

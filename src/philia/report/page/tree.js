@@ -50,8 +50,13 @@ class CommunityTree {
     }
   }
 
+  /** The community of a leaf, or the largest one of a part. */
+  community(part) {
+    return { name: `B${this.largest[part] + 1}` };
+  }
+
   nameOf(part) {
-    const first = `B${this.largest[part] + 1}`;
+    const first = nameInDrawing(this.community(part));
     const more = this.counts[part] - 1;
     return more ? `${first} and ${count(more)} more` : first;
   }
@@ -77,16 +82,17 @@ class CommunityTree {
 /** Shows a community, given by its number from 0; showTree says how. */
 let goToCommunity = () => {};
 
-function showTree(payload, open) {
+function showTree(payload, open, page) {
   const tree = new CommunityTree(payload.tree, payload.explorer.names, payload.explorer.nodes);
   goToCommunity = (community) => goTo(tree.leafWith(community));
   const view = element("div", { id: "tree" });
   const heard = element("p", { class: "unseen", role: "status", "aria-live": "polite" });
   const field = communityField(tree);
+  let shown = tree.top;
   place(
     "communities-body",
     treeReading(), element("p", {}, wordsAboutTheTree(payload, tree)),
-    element("div", { class: "fields" }, field), heard, view,
+    element("div", { class: "fields" }, field), heard, view, namedPageButton(page),
     element("h3", {}, "Fewer communities"), levelsFigure(payload.levels),
   );
 
@@ -95,7 +101,7 @@ function showTree(payload, open) {
     const part = said === null ? NaN : Number(said);
     const asked = Number.isInteger(part) && part >= 0 && part <= tree.top;
     if (!asked && view.childElementCount) return;
-    const shown = asked ? part : tree.top;
+    shown = asked ? part : tree.top;
     view.replaceChildren(...treeView(tree, shown, open));
     if (!asked) return;
     heard.textContent = `${tree.nameOf(shown)}: ${plural(tree.sizes[shown], "member", "members")}`;
@@ -104,6 +110,8 @@ function showTree(payload, open) {
 
   window.addEventListener("hashchange", follow);
   follow();
+  // The cards stay, as one of them has the focus.
+  renamedListeners.push(() => view.querySelector("nav").replaceWith(treeWay(tree, shown)));
 }
 
 function treeReading() {
@@ -154,19 +162,25 @@ function goTo(part) {
   window.location.hash = `part=${part}`;
 }
 
-/** The way from the top, and a card for each part; a community is shown among the others of its part. */
-function treeView(tree, part, open) {
+/** The parts from the top to this one; a community is shown among the others of its part. */
+function stepsTo(tree, part) {
   const above = tree.wayTo(part);
-  const way = tree.isLeaf(part) || part === tree.top ? above : [...above, part];
-  const last = way.at(-1);
+  return tree.isLeaf(part) || part === tree.top ? above : [...above, part];
+}
+
+function treeWay(tree, part) {
+  const steps = stepsTo(tree, part);
+  return element(
+    "nav", { class: "way", "aria-label": "Parts of the network" },
+    steps.map((one, i) => wayStep(tree, one, i === steps.length - 1)).flat(),
+  );
+}
+
+/** The way from the top, and a card for each part. */
+function treeView(tree, part, open) {
+  const last = stepsTo(tree, part).at(-1);
   const card = (one) => (tree.isLeaf(one) ? leafCard(tree, one, one === part, open) : partCard(tree, one, open));
-  return [
-    element(
-      "nav", { class: "way", "aria-label": "Parts of the network" },
-      way.map((one) => wayStep(tree, one, one === last)).flat(),
-    ),
-    element("div", { class: "cards" }, tree.parts(last).map(card)),
-  ];
+  return [treeWay(tree, part), element("div", { class: "cards" }, tree.parts(last).map(card))];
 }
 
 function wayStep(tree, part, here) {
@@ -194,8 +208,9 @@ function partCard(tree, part, open) {
 }
 
 function leafCard(tree, leaf, asked, open) {
-  const name = tree.nameOf(leaf);
   const several = tree.counts[leaf] > 1;
+  const name = several ? tree.nameOf(leaf) : tree.community(leaf).name;
+  const strongest = tree.membersOf(leaf).slice(0, 3).map(([member]) => member).join(", ");
   const size = tree.sizes[leaf];
   const members = plural(size, "member", "members");
   const label = tree.labels && tree.labels[leaf];
@@ -203,6 +218,7 @@ function leafCard(tree, leaf, asked, open) {
     "article",
     { class: `card community attracts${asked ? " asked" : ""}`, id: `part-${leaf}`, "aria-label": name },
     element("header", {}, element("h3", {}, name), several ? null : kindMark("attracts")),
+    several ? null : editableName({ name, title: strongest }),
     element("p", { class: "effect" }, several ? members : headline(insideOf(tree, leaf))),
     element("p", { class: "small" }, several
       ? `in ${count(tree.counts[leaf])} communities, which this page has no room for`
