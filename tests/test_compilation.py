@@ -5,6 +5,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -35,6 +36,15 @@ def test_the_first_compilation_of_a_process_is_announced_and_a_load_from_the_cac
     assert not said()
 
 
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Ctrl-C as in a terminal: a program that a script starts in the background ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 def test_ctrl_c_while_something_is_compiled_is_raised_at_the_end() -> None:
     steps = []
     with pytest.raises(KeyboardInterrupt):  # noqa: PT012  (the steps before the exception are what is tested)
@@ -46,6 +56,7 @@ def test_ctrl_c_while_something_is_compiled_is_raised_at_the_end() -> None:
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_a_second_ctrl_c_is_raised_at_once() -> None:
     def twice() -> None:
         with announced("work"):

@@ -95,8 +95,7 @@ def fit(
 
     Example:
     $ philia fit links.csv --report report.html --attributes people.csv
-    $ philia fit links.csv -B 8 -C 2 --held-out 10% -o model.safetensors
-    $ philia fit links.csv --model BigClam -B 10 -C 0
+    $ philia fit links.csv --model BigClam -B 8 -C 0 --held-out 10%
     """
     out = Output(json, quiet, debug)
     target = _target(path, output)
