@@ -80,7 +80,7 @@ def test_more_starts_can_be_chosen_by_name_and_are_named_with_the_others() -> No
     assert choose_start("signed") is signed
     assert choose_start("uniform") is STARTS["uniform"]
     assert choose_start(logistic) is logistic
-    with pytest.raises(InvalidParameterError, match="use 'spectral', .*'signed', 'logistic', or a function"):
+    with pytest.raises(InvalidParameterError, match=r"use 'spectral', .*'signed', 'logistic', or a function"):
         choose_start("warm")
     with pytest.raises(InvalidParameterError, match=r"start is a int; use .*'logistic', a function"):
         choose_start(3)  # type: ignore[arg-type]
