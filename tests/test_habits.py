@@ -331,3 +331,24 @@ def test_groups_that_philia_did_not_find_are_compared_elsewhere(fitted: Communit
 def test_a_classic_network_is_not_downloaded() -> None:
     with pytest.raises(InvalidParameterError, match=r"call classic\('karate'\)"):
         load("karate")
+
+
+@pytest.mark.parametrize(
+    ("call", "advice"),
+    [
+        (lambda model: model.predict_proba(0, 33), "model.predict_proba([(u, v), (u, w)])"),
+        (lambda model: model.decision_function(0, 33), "model.decision_function([(u, v), (u, w)])"),
+        (lambda model: model.top_links(n=5), "model.top_links(5)"),
+        (lambda model: model.sample(n_samples=5), "for seed in range(5)"),
+        (lambda _: philia.Graph([(0, 1)]), "philia.as_graph(links)"),  # type: ignore[call-arg]
+    ],
+)
+def test_a_call_with_other_arguments_is_told_what_to_write(fitted: CommunityModel, call: Any, advice: str) -> None:
+    with pytest.raises(TypeError, match=re.escape(advice)):
+        call(fitted)
+
+
+def test_an_error_inside_an_advised_call_stays_as_it_is(fitted: CommunityModel) -> None:
+    with pytest.raises(TypeError) as caught:
+        fitted.predict_proba(5)  # type: ignore[arg-type]
+    assert "[(u, v), (u, w)]" not in str(caught.value)

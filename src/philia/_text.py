@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import wraps
 from html import escape
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
+
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
 
 _SMALL = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 
@@ -28,6 +32,35 @@ def no_attribute(owner: object, name: str, instead: Mapping[str, str]) -> Attrib
     """
     said = f"{type(owner).__name__!r} object has no attribute {name!r}"
     return AttributeError(f"{said}; {instead[name]}" if name in instead else said, name=name, obj=owner)
+
+
+def advising(how: str) -> Callable[[Callable[_P, _T]], Callable[_P, _T]]:
+    """A function that, called with arguments it does not have, says how it is called.
+
+    >>> @advising("write double(number)")
+    ... def double(number: int) -> int:
+    ...     return 2 * number
+    >>> double(3)
+    6
+    >>> double(1, 2)
+    Traceback (most recent call last):
+    TypeError: double() takes 1 positional argument but 2 were given; write double(number)
+    """
+
+    def advised(function: Callable[_P, _T]) -> Callable[_P, _T]:
+        @wraps(function)
+        def called(*values: _P.args, **named: _P.kwargs) -> _T:
+            try:
+                return function(*values, **named)
+            except TypeError as error:
+                within = error.__traceback__ and error.__traceback__.tb_next
+                if within:  # the arguments were taken
+                    raise
+                raise TypeError(f"{error}; {how}") from None
+
+        return called
+
+    return advised
 
 
 def spelled(count: int) -> str:

@@ -59,6 +59,7 @@ _HABITS = {
     **dict.fromkeys(("plot", "draw"), "philia.plots.communities(model) draws them"),
     "to_csv": "philia.write_communities writes the members, communities.to_pandas().to_csv(path) a table",
     "items": "communities.as_sets().items() has names and members",
+    "partition": "model.partition() puts each node in one community; communities.labels() has the name of it per node",
     "keys": "[community.name for community in communities] has the names",
     "values": "communities.as_sets().values() has the members of each",
     "get": "communities['B1'] is the one of that name",

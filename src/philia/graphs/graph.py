@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from philia._text import html_table, no_attribute
+from philia._text import advising, html_table, no_attribute
 from philia._types import BoolArray, Float64Array, Int64Array, Node
 from philia.exceptions import InvalidGraphError
 from philia.graphs.nodes import Nodes
@@ -282,6 +282,9 @@ class Graph:
         links = f"{self.n_links:,} link{'' if self.n_links == 1 else 's'}"
         weighted = "" if self.weights is None else ", weighted"
         return f"Graph({nodes}, {links}{weighted}{f'; {self.changes}' if self.changes else ''})"
+
+
+Graph.__init__ = advising("philia.as_graph(links) makes a graph")(Graph.__init__)  # type: ignore[method-assign]
 
 
 def grown(graph: Graph, more: Graph) -> Graph:

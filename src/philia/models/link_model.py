@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from philia._interrupts import interruptible
-from philia._text import counted, no_attribute
+from philia._text import advising, counted, no_attribute
 from philia._types import Float64Array, Int64Array, Node, Pair
 from philia.exceptions import DivergedError, InvalidGraphError, InvalidParameterError
 from philia.explain import (
@@ -244,11 +244,13 @@ class LinkModel(Estimator):
             advice = f"weights from {least:.3g} to {most:.3g} are a likely cause; scale them, or fit without weights"
         raise DivergedError(f"the fit of {type(self).__name__} ended in {found}, so there is no model; {advice}")
 
+    @advising("its one argument is a pair of node names or many: model.decision_function([(u, v), (u, w)])")
     def decision_function(self, pairs: Iterable[Pair]) -> Float64Array:
         """The score of each pair of node names: for models with a sigmoid, the log-odds of a link."""
         check_is_fitted(self)
         return self.factors_.scores(*rows_of_pairs(self.graph_, pairs))
 
+    @advising("its one argument is a pair of node names or many: model.predict_proba([(u, v), (u, w)])")
     def predict_proba(self, pairs: Iterable[Pair]) -> Float64Array:
         """The probability of a link for each pair of node names."""
         return np.asarray(self.loss.probability(self.decision_function(pairs)))
@@ -459,11 +461,13 @@ class LinkModel(Estimator):
         """An unfitted copy with the settings that the fit chose."""
         return self.__sklearn_clone__()
 
+    @advising("write model.top_links(5), or model.top_links(5, node=u) for those of one node")
     def top_links(self, count: int = 10, *, node: Node | None = None) -> list[PredictedLink]:
         """The most likely missing links, of one node or of all, best first."""
         check_is_fitted(self)
         return best_missing_links(self.graph_, self.factors_, count, node, self.loss.probability)
 
+    @advising("it draws one network: [model.sample(random_state=seed) for seed in range(5)] draws five")
     def sample(self, random_state: Any = None) -> Graph:
         """A new graph on the same nodes, with each link drawn with its fitted probability.
 
