@@ -81,11 +81,14 @@ def fit_facts(model: LinkModel, *, score: bool = True) -> dict[str, Any]:
 
 def _likelihood(model: LinkModel) -> Estimate:
     """The score, with an interval if it is estimated."""
-    from philia.evaluate import estimated_likelihood
     from philia.models.link_model import ALL_PAIRS
     from philia.pairs.sample import Estimate
 
-    return Estimate.of_all(model.score()) if model.graph_.n_nodes <= ALL_PAIRS else estimated_likelihood(model)
+    if model.graph_.n_nodes <= ALL_PAIRS:
+        return Estimate.of_all(model.score())
+    from philia.evaluate import estimated_likelihood  # all that evaluates takes long to load
+
+    return estimated_likelihood(model)
 
 
 def _size_facts(model: LinkModel, communities: Communities) -> dict[str, Any]:

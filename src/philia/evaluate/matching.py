@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 
 from philia._text import html_table, percent
 from philia._types import Float64Array, Node
@@ -92,6 +91,8 @@ def compare(first: Any, second: Any) -> Matching:
     >>> compare(then, now).similarity > 0.5
     True
     """
+    from scipy.optimize import linear_sum_assignment  # it takes as long to load as all of philia
+
     ours, theirs = _communities(first), _communities(second)
     found: list[Match] = []
     taken: set[str] = set()
