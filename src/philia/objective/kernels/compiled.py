@@ -18,7 +18,7 @@ import numpy as np
 from numba.extending import overload
 from scipy import sparse
 
-from philia._compilation import FAST_LOOPS, announced, compiled, specialized, specialized_part
+from philia._compilation import FAST_LOOPS, announced, compiled, inlined, specialized, specialized_part
 from philia._types import FloatArray
 from philia.graphs import Graph, Nodes
 from philia.objective.kernels.kernel import DrawnColumns, Lane, LaneSums, Omitted, RowSums
@@ -117,6 +117,15 @@ def _hide(
                 row[listed[t] - first] = nothing
 
 
+@inlined
+def _add(total: Any, weight: Any, piece: Any) -> None:
+    """``total += weight * piece`` without an array in between: on narrow tiles that takes a tenth of the time."""
+    for i in range(piece.shape[0]):
+        to, of = total[i], piece[i]
+        for c in range(of.size):
+            to[c] += weight * of[c]
+
+
 def _tiles(
     left: Any,
     right: Any,
@@ -154,10 +163,10 @@ def _tiles(
         w = left.dtype.type(weight)
         here = product[: (r1 - r0) * k].reshape(r1 - r0, k)
         np.dot(scores, theirs, here)
-        by_left[r0 - top : r1 - top] += w * here
+        _add(by_left[r0 - top : r1 - top], w, here)
         there = product[: (c1 - c0) * k].reshape(c1 - c0, k)
         np.dot(scores.T, mine, there)
-        by_right[c0 - first : c1 - first] += w * there
+        _add(by_right[c0 - first : c1 - first], w, there)
     return total
 
 
