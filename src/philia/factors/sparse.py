@@ -271,15 +271,14 @@ def odds_of_rates(log_rates: Any) -> tuple[Any, Any]:
     >>> odds.round(3).tolist(), slopes.round(3).tolist()
     ([-50.0, 0.366, 194.455], [1.0, 1.355, 4.0])
     """
-    none = SHAPE * np.logaddexp(0, log_rates - math.log(SHAPE))  # minus the logarithm of the chance of no meeting
-    some = np.maximum(-np.expm1(-none), np.finfo(float).tiny)
-    slopes = -SHAPE * np.expm1(-none / SHAPE) / some
-    tiny = log_rates < _TINY_RATE
-    return np.where(tiny, log_rates, none + np.log(some)), np.where(tiny, 1.0, slopes)
+    rates = np.exp(np.minimum(log_rates, _LARGE))
+    per_rate = 1 + rates * (3 / 8 + rates * (1 / 16 + rates / 256))  # ((1 + rate / 4)^4 - 1) / rate
+    odds = log_rates + np.log(per_rate) + 3 * np.maximum(log_rates - _LARGE, 0)
+    return odds, (1 + rates / 4) ** 3 / per_rate
 
 
-_TINY_RATE = -30.0
-"""The logarithm of a rate below which it is the odds to the last digit."""
+_LARGE = 60.0
+"""The logarithm of a rate above which ``per_rate`` is its last term, to the last digit."""
 
 
 def row_products(

@@ -322,7 +322,7 @@ class SmallObjective:
 
         n, dtype, layout = graph.n_nodes, np.dtype(dtype), recipe.layout(graph.n_nodes)
         pairs = SmallPairs(graph, diagonal=diagonal, held_out=held_out) if pairs is None else pairs
-        F, alone = recipe.factors(np.zeros(recipe.size(n)), n), _unchanging(recipe)
+        F, alone = recipe.factors(np.zeros(recipe.size(n)), n), recipe.unchanging
         kept = np.flatnonzero(~alone)
         problem = SmallProblem(
             fixed=np.ascontiguousarray(F[:, kept], dtype),
@@ -341,12 +341,6 @@ class SmallObjective:
         """The objective at the solver's vector, and its gradient."""
         with one_blas_thread():
             return self.function(point)
-
-
-def _unchanging(recipe: Recipe) -> npt.NDArray[np.bool_]:
-    """Which columns of F are given and meet no others, so that their part in the scores never changes."""
-    given = np.repeat([g.freedom is Freedom.FIXED for g in recipe.groups], [g.width for g in recipe.groups])
-    return np.asarray(given & ~recipe.mixing[:, ~given].any(axis=1))
 
 
 def exact_objective(
@@ -389,7 +383,7 @@ def is_small(graph: Graph, recipe: Recipe) -> bool:
     [True, False]
     """
     simple = recipe.symmetric and recipe.loss.canonical and graph.weights is None
-    return simple and graph.n_nodes <= (_GIVEN if _unchanging(recipe).any() else SMALL)
+    return simple and graph.n_nodes <= (_GIVEN if recipe.unchanging.any() else SMALL)
 
 
 def sweeps(graph: Graph, recipe: Recipe, held_out: HeldOut | None) -> bool:

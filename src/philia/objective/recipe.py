@@ -14,7 +14,7 @@ from itertools import accumulate, pairwise
 
 import numpy as np
 
-from philia._types import Float64Array, Int64Array
+from philia._types import BoolArray, Float64Array, Int64Array
 from philia.objective.losses import Loss
 
 
@@ -111,6 +111,12 @@ class Recipe:
         return bool((self.mixing == self.mixing.T).all())
 
     @cached_property
+    def unchanging(self) -> BoolArray:
+        """Which columns of F are given and meet no others, so that their part in the scores never changes."""
+        given = np.repeat([g.freedom is Freedom.FIXED for g in self.groups], [g.width for g in self.groups])
+        return np.asarray(given & ~self.mixing[:, ~given].any(axis=1))
+
+    @cached_property
     def _used(self) -> Int64Array | slice:
         # Columns whose column of M is zero need not be multiplied: for sigmoid(XYᵀ) this halves the width.
         used = np.flatnonzero(self.mixing.any(axis=0))
@@ -154,12 +160,15 @@ class Recipe:
 
     def layout(self, n: int) -> Layout:
         """Where the solver's vector holds each column of F on n nodes."""
-        sizes = [g.size(n) for g in self.groups]
-        starts, widths = np.cumsum([0, *sizes[:-1]]), [g.width for g in self.groups]
-        first = np.concatenate([start + np.arange(width) for start, width in zip(starts, widths, strict=True)])
-        step = np.repeat([g.width if g.freedom is Freedom.EVERY_NODE else 0 for g in self.groups], widths)
+        widths, every = [g.width for g in self.groups], [g.freedom is Freedom.EVERY_NODE for g in self.groups]
+        starts = list(accumulate((g.size(n) for g in self.groups), initial=0))[:-1]
+        column = np.arange(sum(widths)) - np.repeat(list(accumulate(widths, initial=0))[:-1], widths)
         scales = {Freedom.EVERY_NODE: 1.0, Freedom.SHARED: 1 / np.sqrt(n), Freedom.FIXED: 0.0}
-        return Layout(first.astype(np.int64), step, np.repeat([scales[g.freedom] for g in self.groups], widths))
+        return Layout(
+            first=np.repeat(starts, widths) + column,
+            step=np.repeat(np.multiply(every, widths), widths),
+            scale=np.repeat([scales[g.freedom] for g in self.groups], widths),
+        )
 
     def lower_bounds(self, n: int) -> Float64Array:
         """The lower bound of every entry of the solver's vector."""

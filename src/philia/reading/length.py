@@ -102,11 +102,10 @@ class DescriptionLength:
 
     def code(self, sizes: Int64Array) -> float:
         """The length of writing down a label for every node, with this many nodes of each label."""
-        from scipy.special import gammaln  # it takes long to load
-
-        sizes, n = sizes[sizes > 0], self.n
-        choices = self._log_factorials[n] - self._log_factorials[sizes].sum()
-        counts = gammaln(n) - gammaln(len(sizes)) - gammaln(n - len(sizes) + 1)
+        sizes, n, log_factorials = sizes[sizes > 0], self.n, self._log_factorials
+        used = len(sizes)
+        choices = log_factorials[n] - log_factorials[sizes].sum()
+        counts = log_factorials[n - 1] - log_factorials[used - 1] - log_factorials[n - used]
         return float(choices + counts + np.log(n))
 
     def _described(self, labels: Int64Array, none: float | None) -> Description:
@@ -165,11 +164,10 @@ def tidied(labels: Int64Array) -> Int64Array:
     >>> tidied(np.array([5, 5, 5, 2, 2, -1, 9, 9, 9])).tolist()
     [0, 0, 0, -1, -1, -1, 1, 1, 1]
     """
-    if not len(labels) or labels.max() < 0:
-        return labels.copy()
-    kept = np.bincount(labels[labels >= 0]) >= LEAST
-    numbers = np.append(np.where(kept, np.cumsum(kept) - 1, -1), -1)  # the last stands for -1
-    return np.asarray(numbers[labels], np.int64)
+    from philia.reading import counting  # it needs numba, which takes long to import
+
+    counting.prepare()
+    return np.asarray(counting.large_groups(labels, LEAST))
 
 
 def popularity_classes(degrees: Int64Array) -> Int64Array:

@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from philia._types import Float64Array, Int64Array
 from philia.graphs import Graph
@@ -243,14 +242,13 @@ def _numbered(labels: Int64Array) -> tuple[Int64Array, Int64Array]:
 
 def _between_pieces(measure: DescriptionLength, of: Int64Array) -> tuple[Any, Any]:
     """The links between pieces, and the pieces' histograms, links inside and sizes, as the compiled loop takes them."""
-    starts, neighbours = measure.rows
-    own, other, k = np.repeat(of, np.diff(starts)), of[neighbours], int(of.max()) + 1
-    inside = np.bincount(own[own == other], minlength=k) / 2
-    ends = own[own != other], other[own != other]
-    between = sparse.csr_array(sparse.coo_array((np.ones(len(ends[0])), ends), shape=(k, k)))
-    H = sparse.csr_array(sparse.coo_array((np.ones(measure.n), (of, measure.classes)), shape=(k, len(measure.counts))))
-    links, histograms = ((M.indptr.astype(np.int64), M.indices.astype(np.int64), M.data) for M in (between, H))
-    return links, (*histograms, inside, np.bincount(of, minlength=k).astype(np.float64))
+    from philia.reading import counting
+
+    H, inside, sizes = counting.group_counts(of, measure.classes, len(measure.counts), measure.rows)
+    links = counting.links_between(of, len(inside), measure.rows)
+    pieces, classes = np.nonzero(H)
+    starts = np.searchsorted(pieces, np.arange(len(inside) + 1))
+    return links, (starts, classes, H[pieces, classes], inside, sizes[:-1].astype(np.float64))
 
 
 def moved(measure: DescriptionLength, now: Description, rng: np.random.Generator) -> Description:
@@ -352,9 +350,10 @@ def _in_common(labels: list[Int64Array]) -> Int64Array:
     >>> _in_common([np.array([0, 0, 0, 1, -1]), np.array([1, 1, 0, 0, -1])]).tolist()
     [2, 2, 1, 3, -1]
     """
-    stacked = np.stack(labels, axis=1)
-    numbers = np.unique(stacked, axis=0, return_inverse=True)[1].ravel()
-    return np.where((stacked < 0).all(axis=1), -1, numbers)
+    together = labels[0] + 1
+    for more in labels[1:]:
+        together = np.unique(together * (more.max(initial=-1) + 2) + more + 1, return_inverse=True)[1]
+    return np.where(np.max(labels, axis=0) < 0, -1, together)
 
 
 def shortest_with(graph: Graph, count: int, rng: np.random.Generator) -> Description | None:

@@ -16,6 +16,7 @@ import numpy as np
 
 from philia._types import Float64Array, FloatArray
 from philia.exceptions import DivergedError
+from philia.execution import one_blas_thread
 from philia.factors import CommunityFactors, row_products
 from philia.fitting import CommunityParametrization, Problem, SampledPairs
 from philia.pairs import HeldOut, PairSample, seen
@@ -118,7 +119,8 @@ class Search:
         """
         began = time.perf_counter()
         try:
-            state = self._walked(settings, read)
+            with one_blas_thread():  # once: short runs would take a third longer if each of them set it
+                state = self._walked(settings, read)
         except KeyboardInterrupt:  # between two runs; a run that is interrupted keeps its best point
             left = [tried for tried in self.tried if tried.factors]
             if not left:

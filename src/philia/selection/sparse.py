@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import scipy
@@ -190,21 +191,42 @@ class _Shared:
         own, other = (np.log(graph.degrees[ends] - sample.linked + 0.5) for ends in (rows, columns))
         return cls(sample, len(level), pairs, strengths, common, own + other)
 
+    @cached_property
+    def fewer(self) -> _Shared:
+        """The same sums from fewer pairs: those that share nothing are told apart by their degrees alone."""
+        sample, shares = self.sample, self.resources > 0
+        shares[self.pairs] = True
+        others = np.flatnonzero(~shares)
+        kinds = np.stack([self.degrees[others], sample.linked[others]])
+        _, first, kind = np.unique(kinds, axis=1, return_index=True, return_inverse=True)
+        kept = np.concatenate([np.flatnonzero(shares), others[first]])
+        weights = np.concatenate([sample.weights[shares], np.bincount(kind.ravel(), sample.weights[others])])
+        pairs = PairSample(sample.rows[kept], sample.columns[kept], sample.linked[kept], weights, sample.n)
+        number = np.cumsum(shares) - 1
+        return replace(
+            self,
+            sample=pairs,
+            pairs=number[self.pairs],
+            resources=self.resources[kept],
+            degrees=self.degrees[kept],
+        )
+
     def fitted(self, scale: float, adds: bool, begin: Float64Array) -> _Fit:
         """The numbers that make the pairs likeliest, with this scale of common neighbours."""
         from scipy.optimize import minimize  # it takes as long to load as all of philia
 
-        curve = np.log1p(self.resources / scale)
+        few = self.fewer
+        curve = np.log1p(few.resources / scale)
         per_link = max(1.0, float(self.sample.weights[self.sample.linked].sum()))
 
         def regression(x: Float64Array) -> tuple[float, Float64Array]:
-            _, cost, slopes = self.cost(x, curve, adds)
+            _, cost, slopes = few.cost(x, curve, adds)
             return cost / per_link, slopes / per_link  # costs of about one suit the solver's tolerances
 
         bounds = [(0.0, None), (0.0, None), (0.0, None), (None, None), (None, None)]
         found = minimize(regression, begin, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 500}).x
         membership, strength, neighbours, popularity, level = found.tolist()
-        scores, cost, _ = self.cost(found, curve, adds)
+        scores, cost, _ = self.cost(found, np.log1p(self.resources / scale), adds)
         columns = SparseColumns(membership, strength, neighbours, scale, popularity, level, adds)
         return _Fit(found, columns, scores, -cost)
 
