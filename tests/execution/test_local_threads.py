@@ -34,11 +34,28 @@ def test_results_come_in_order_with_blas_on_one_thread(threads: int) -> None:
     assert blas_threads() == before
 
 
-@pytest.mark.parametrize("items", [0, 1, 2])
-def test_a_single_item_runs_in_the_calling_thread(items: int) -> None:
+def test_a_single_item_runs_in_the_calling_thread() -> None:
     caller = threading.get_ident()
-    results = list(LocalThreads(3).map(lambda item: (item, threading.get_ident() == caller), iter(range(items))))
-    assert results == [(item, items == 1) for item in range(items)]
+    assert list(LocalThreads(3).map(lambda item: (item, threading.get_ident() == caller), iter([7]))) == [(7, True)]
+
+
+def test_the_calling_thread_does_what_no_other_has_begun() -> None:
+    caller, busy = threading.get_ident(), threading.Event()
+
+    def wait_elsewhere(item: int) -> int:
+        if threading.get_ident() == caller:
+            busy.set()
+        else:  # the only other thread is kept until the caller has worked
+            assert busy.wait(60)
+        return item
+
+    assert list(LocalThreads(2).map(wait_elsewhere, range(9))) == list(range(9))
+    assert busy.is_set()
+
+
+def test_threads_inside_threads_do_not_wait_for_each_other_forever() -> None:
+    threads = LocalThreads(2)
+    assert list(threads.map(lambda item: sum(threads.map(abs, [item] * 4)), range(6))) == [4 * i for i in range(6)]
 
 
 def test_an_error_in_a_lane_reaches_the_caller() -> None:
@@ -58,6 +75,17 @@ def test_the_number_of_threads_changes_no_bit(kernel: object, dtype: str) -> Non
     for value, gradient in results[1:]:
         assert value == results[0][0]
         np.testing.assert_array_equal(gradient, results[0][1])
+
+
+@pytest.mark.parametrize("kernel", [reference, compiled])
+def test_an_evaluation_is_not_changed_by_those_before_it_nor_by_those_after_it(kernel: Any) -> None:
+    graph, recipe = random_graph(700, 0.02, seed=2), community_recipe(6, 5)
+    points = np.random.default_rng(0).random((3, recipe.size(700)))
+    fresh = [AllPairsObjective(graph, recipe, kernel=kernel).value_and_gradient(point) for point in points]
+    objective = AllPairsObjective(graph, recipe, kernel=kernel)
+    for found, expected in zip([objective.value_and_gradient(point) for point in points], fresh, strict=True):
+        assert found[0] == expected[0]
+        np.testing.assert_array_equal(found[1], expected[1])
 
 
 def test_blas_stays_on_one_thread_until_the_last_user_leaves() -> None:

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from functools import cache
 from itertools import chain, islice
 from threading import Lock
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 if TYPE_CHECKING:
     from threadpoolctl import ThreadpoolController
@@ -39,11 +39,42 @@ class LocalThreads:
             if self.threads == 1 or len(first) == 1:  # handing over a single item takes longer than most items do
                 yield from map(function, chain(first, rest))
                 return
-            pool = _pool(self.threads)
-            waiting: deque[Future[R]] = deque(pool.submit(function, item) for item in first)
+            pool = _pool(self.threads - 1)
+            waiting = deque(_Task.submitted(pool, function, item) for item in first)
             while waiting:
+                while not waiting[0].done and any(task.taken_over() for task in waiting):
+                    pass
                 yield waiting.popleft().result()
-                waiting.extend(pool.submit(function, item) for item in islice(rest, 1))
+                waiting.extend(_Task.submitted(pool, function, item) for item in islice(rest, 1))
+
+
+class _Task(Generic[T, R]):
+    """A function of an item, which a thread of the pool calls, or the calling thread if none has begun it.
+
+    The calling thread works rather than waits, because waking another thread takes as long as many an item.
+    """
+
+    def __init__(self, future: Future[R], function: Callable[[T], R], item: T) -> None:
+        self._future, self._function, self._item = future, function, item
+
+    @classmethod
+    def submitted(cls, pool: ThreadPoolExecutor, function: Callable[[T], R], item: T) -> _Task[T, R]:
+        return cls(pool.submit(function, item), function, item)
+
+    @property
+    def done(self) -> bool:
+        return self._future.done()
+
+    def taken_over(self) -> bool:
+        """Call the function here, unless another thread has begun to."""
+        if not self._future.cancel():
+            return False
+        self._future = Future()
+        self._future.set_result(self._function(self._item))
+        return True
+
+    def result(self) -> R:
+        return self._future.result()
 
 
 @contextmanager

@@ -155,6 +155,7 @@ class _LaneWork:
             value += sums.value
             left[sums.top : sums.top + len(sums.left)] += sums.left
             right[sums.first : sums.first + len(sums.right)] += sums.right
+            self.lanes[0].room.free(sums.left, sums.right)
         return _SumsOfLanes(value, left, right)
 
     def _lane_sums(self, left: FloatArray, right: FloatArray, lane: Lane) -> LaneSums:

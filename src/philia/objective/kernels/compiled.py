@@ -313,7 +313,7 @@ def lane_sums(
     """The cost of the lane's tiles without links, plus what the links of its rows add."""
     tiles, (begin, end), kernels, value = lane.tiles, lane.link_rows, _kernels_for(type(loss)), 0.0
     top, bottom, first, last = _spans(lane, len(right))
-    by_left, by_right = (np.zeros((m, left.shape[1]), left.dtype) for m in (bottom - top, last - first))
+    by_left, by_right = (lane.room.zeros((m, left.shape[1]), left.dtype) for m in (bottom - top, last - first))
     if len(tiles):
         value += kernels.tiles(left, right, top, first, tiles, *_masks(omitted), by_left, by_right)
     if begin < end:

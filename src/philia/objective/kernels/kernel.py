@@ -7,10 +7,11 @@ order, and the sums of the lanes are added in a fixed order, so the number of th
 
 from __future__ import annotations
 
+from collections import defaultdict, deque
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -35,12 +36,49 @@ _STEP = 32
 """Tiles begin at multiples of this, so that their rows are whole vectors in any precision."""
 
 
+class Room:
+    """Memory for the gradients of lanes, which evaluations use again and again.
+
+    New memory has to be mapped page by page, and threads that do that at the same time wait for each other: it takes
+    longer than the sums.
+
+    >>> room = Room()
+    >>> gradient = room.zeros((2, 3), np.dtype("float64"))
+    >>> room.free(gradient)
+    >>> room.zeros((2, 3), np.dtype("float64")) is gradient
+    True
+    """
+
+    def __init__(self) -> None:
+        # Threads may take and return at the same time; sums from other processes return what was not taken.
+        self._free = defaultdict[Any, deque[FloatArray]](lambda: deque(maxlen=LANES))
+
+    def zeros(self, shape: tuple[int, int], dtype: np.dtype[Any]) -> FloatArray:
+        """A matrix of zeros."""
+        try:
+            matrix = self._free[shape, dtype].pop()
+        except IndexError:
+            return np.zeros(shape, dtype)
+        matrix.fill(0)
+        return matrix
+
+    def free(self, *matrices: FloatArray) -> None:
+        """Let the memory of matrices that nobody needs any more be used again."""
+        for matrix in matrices:
+            if matrix.flags.writeable and (matrix.shape, matrix.dtype) in self._free:
+                self._free[matrix.shape, matrix.dtype].append(matrix)
+
+    def __reduce__(self) -> tuple[type[Room], tuple[()]]:
+        return Room, ()
+
+
 @dataclass(frozen=True, eq=False)
 class Lane:
     """Tiles (first row, end row, first column, end column, weight) and a run of link rows [first, end)."""
 
     tiles: Int64Array
     link_rows: tuple[int, int]
+    room: Room = field(default_factory=Room, repr=False)
 
 
 def cut(n: int, links: sparse.csr_array, *, symmetric: bool, tile: int) -> list[Lane]:
@@ -55,22 +93,23 @@ def cut(n: int, links: sparse.csr_array, *, symmetric: bool, tile: int) -> list[
     """
     tiles = np.array([*(_triangle(0, n, tile) if symmetric else _rectangle((0, n), (0, n), 1, tile))]).reshape(-1, 5)
     areas = (tiles[:, 1] - tiles[:, 0]) * (tiles[:, 3] - tiles[:, 2])
-    pairs, of_links = int(areas.sum()), _LINK * links.nnz
+    pairs, of_links, room = int(areas.sum()), _LINK * links.nnz, Room()
     if pairs < 2 * _LANE:
-        return [Lane(tiles, (0, n))]
+        return [Lane(tiles, (0, n), room)]
     count = min(max(1, round(LANES * of_links / (pairs + of_links))), LANES - 1)
     cuts = equal_cuts(areas, min(LANES - count, pairs // _LANE))
-    return cut_links(links, count) + [Lane(tiles[first:end], (n, n)) for first, end in pairwise(cuts.tolist())]
+    of_tiles = [Lane(tiles[first:end], (n, n), room) for first, end in pairwise(cuts.tolist())]
+    return cut_links(links, count, room) + of_tiles
 
 
-def cut_links(links: sparse.csr_array, count: int = LANES) -> list[Lane]:
+def cut_links(links: sparse.csr_array, count: int = LANES, room: Room | None = None) -> list[Lane]:
     """Lanes without tiles, of about equally many links.
 
     >>> [lane.link_rows for lane in cut_links(sparse.csr_array(np.eye(4)), 2)]
     [(0, 2), (2, 4)]
     """
-    cuts = equal_cuts(np.diff(links.indptr).astype(np.int64), count)
-    return [Lane(np.empty((0, 5), np.int64), (first, end)) for first, end in pairwise(cuts.tolist())]
+    cuts, room = equal_cuts(np.diff(links.indptr).astype(np.int64), count), room or Room()
+    return [Lane(np.empty((0, 5), np.int64), (first, end), room) for first, end in pairwise(cuts.tolist())]
 
 
 def _triangle(first: int, end: int, tile: int) -> Iterator[tuple[int, int, int, int, int]]:
