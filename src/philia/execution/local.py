@@ -12,6 +12,8 @@ from itertools import chain, islice
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from philia._interrupts import interruptible
+
 if TYPE_CHECKING:
     from threadpoolctl import ThreadpoolController
 
@@ -70,7 +72,8 @@ class _Task(Generic[T, R]):
         if not self._future.cancel():
             return False
         self._future = Future()
-        self._future.set_result(self._function(self._item))
+        with interruptible():
+            self._future.set_result(self._function(self._item))
         return True
 
     def result(self) -> R:
