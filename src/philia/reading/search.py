@@ -246,7 +246,7 @@ def _between_pieces(measure: DescriptionLength, of: Int64Array) -> tuple[Any, An
 
     H, inside, sizes = counting.group_counts(of, measure.classes, len(measure.counts), measure.rows)
     links = counting.links_between(of, len(inside), measure.rows)
-    pieces, classes = np.nonzero(H)
+    pieces, classes = map(np.ascontiguousarray, np.nonzero(H))  # other arrays would compile the loop again
     starts = np.searchsorted(pieces, np.arange(len(inside) + 1))
     return links, (starts, classes, H[pieces, classes], inside, sizes[:-1].astype(np.float64))
 
