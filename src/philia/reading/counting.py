@@ -20,30 +20,7 @@ def prepare() -> None:
     with announced("compiling the counting of links"):
         starts, neighbours, labels = np.array([0, 1, 2]), np.array([1, 0]), np.array([0, 1])
         group_counts(labels, labels, 2, (starts, neighbours))
-        large_groups(labels, 1)
         links_between(labels, 2, (starts, neighbours))
-
-
-@compiled
-def large_groups(labels: Any, least: int) -> Any:
-    """The groups of at least this many nodes, numbered from 0 in the same order; -1 for all other nodes."""
-    largest = -1
-    for own in labels:
-        largest = max(largest, own)
-    sizes = np.zeros(largest + 1, np.int64)
-    for own in labels:
-        if own >= 0:
-            sizes[own] += 1
-    count = 0
-    for c in range(len(sizes)):
-        large = sizes[c] >= least
-        sizes[c] = count if large else -1
-        count += large
-    found = np.full(len(labels), -1, np.int64)
-    for i in range(len(labels)):
-        if labels[i] >= 0:
-            found[i] = sizes[labels[i]]
-    return found
 
 
 @compiled

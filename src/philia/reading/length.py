@@ -164,10 +164,9 @@ def tidied(labels: Int64Array) -> Int64Array:
     >>> tidied(np.array([5, 5, 5, 2, 2, -1, 9, 9, 9])).tolist()
     [0, 0, 0, -1, -1, -1, 1, 1, 1]
     """
-    from philia.reading import counting  # it needs numba, which takes long to import
-
-    counting.prepare()
-    return np.asarray(counting.large_groups(labels, LEAST))
+    large = np.bincount(labels + 1, minlength=1) >= LEAST
+    large[0] = False
+    return np.where(large, np.cumsum(large) - 1, -1)[labels + 1]
 
 
 def popularity_classes(degrees: Int64Array) -> Int64Array:

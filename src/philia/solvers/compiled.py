@@ -31,7 +31,7 @@ def _search(space: Any, weights: Any, lower: Any, history: Any, keep: float, tol
     value = _function(x, gradient, data)
     history[0] = best = value
     taken, evaluations = 0, 1
-    known = np.int64(0)  # a plain 0 would be a type of its own, and _direct be compiled twice
+    known: Any = np.int64(0)  # a plain 0 would be a type of its own, and _direct be compiled twice
     while taken < history.size - 1:
         _direct(space, weights, lower, known)
         lowest, new_value, tries, lowered = _step(space, lower, value, best, keep, known == 0, data)
