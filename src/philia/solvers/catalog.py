@@ -24,6 +24,10 @@ rounding, which differs between processors; a hundred more iterations settle six
 _SETTLED: Final = CoordinateDescent(iterations=2000, value_tolerance=1e-9)
 """The same for sweeps, which have no gradient to look at: the fourth digit of an entry is settled."""
 
+_LONG, _BRIEF = 1e7, CoordinateDescent(value_tolerance=3e-4)
+"""From this many entries on a sweep takes half a second and more, and a whole descent a hundred of them. On com-DBLP
+with 100 columns a sixth of them comes within 0.3 % of where it ends."""
+
 _CHEAP_WORK, _CHEAP_ROWS = 5e6, 2000
 """An evaluation takes a few milliseconds at most: 500 nodes with 20 columns. The limit on rows is for losses in closed
 form, whose work grows with the links, which are not counted here."""
@@ -74,8 +78,12 @@ def descent_for(rows: int, work: float) -> CoordinateDescent:
 
     >>> descent_for(rows=10_000, work=1e6)
     CoordinateDescent(iterations=200, value_tolerance=1e-06)
+    >>> descent_for(rows=300_000, work=3e7)
+    CoordinateDescent(iterations=200, value_tolerance=0.0003)
     """
-    return _SETTLED if is_cheap(rows, work) else CoordinateDescent()
+    if is_cheap(rows, work):
+        return _SETTLED
+    return CoordinateDescent() if work < _LONG else _BRIEF
 
 
 def unwatched(solver: Any, function: ValueAndGradient) -> bool:
