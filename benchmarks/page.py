@@ -74,9 +74,10 @@ of the model and of its start match the planted communities.""",
 has labels: medians of three seeds, one seed for BigClam on email and ppi. Higher is better for log-likelihoods,
 lower for errors. cdlib's learning rate is the best of three; at its default it diverges on some graphs.
 scikit-learn's NMF has two factors where SymNMF has one, and is made symmetric by averaging them.""",
-    "bigclam": """`BigClam` on com-DBLP, beside an ascent that takes SNAP's steps (`benchmarks/bigclam.py`, compiled like
-philia's own code; SNAP's program itself is not run): seconds of processor time from a graph in memory to the fitted
-affinities, and the log-likelihood where each ends, both by the same formula. Measured by `python -m benchmarks.bigclam`.""",
+    "bigclam": """`BigClam` on com-DBLP, beside an ascent that takes SNAP's steps (`benchmarks/bigclam.py`, compiled
+like philia's own code; SNAP's program itself is not run): seconds of processor time from a graph in memory to the
+fitted affinities, and the log-likelihood where each ends, by the same formula. Measured by `python -m
+benchmarks.bigclam`.""",
     "exact_columns": """Nonnegative columns that represent a network exactly, compared with the guarantees: the
 paper's by largest degree c and by arboricity α, each times six for communities, and Theorem B's for any line of
 nodes (d is the degeneracy). Then the columns with a random line and with the line found, the longest number in
