@@ -400,6 +400,8 @@ def choose(
     given = getattr(problem.parametrization, "given", None)
     if given is None:
         return Search(folds, judges, ahead).run(settings, share)
+    if isinstance(folds[0], SampledPairs):
+        settings = settings.beside(len(given))
     folds = [_reading(fold) for fold in folds]
     judges = [_judging(fold, judge) for fold, judge in zip(folds, judges, strict=True)]
     return Search(folds, judges, ahead).run(settings, share, read=len(given))
