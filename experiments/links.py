@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from experiments.communities import AUTHORS, both_readings, chosen_table
 from experiments.data import dataset, split_by_norms, split_by_signs
-from experiments.experiment import LARGE, Claim, Experiment, Result, Scope, Table, Task, on_all, verdict
+from experiments.experiment import Claim, Experiment, Result, Scope, Table, Task, on_all, verdict
 from experiments.methods import FAMILIES, GRID, OWN, SAME, Make, Shape, bigclam, ours, random_links, svd, symnmf
 from experiments.summaries import by_dataset, grid, mean
 from experiments.tuning import RATE, best_settings
@@ -34,13 +34,12 @@ METHODS: dict[str, Make] = {
     "SVD": svd,
 }
 
-VARIATIONS = tuple(method for method in METHODS if "," in method)
-
 
 class LinkPrediction(Experiment):
     """Held-out links, predicted by models and by formulas."""
 
     name = "links"
+    variations = tuple(method for method in METHODS if "," in method)
     title = "Figure 5, right: prediction of held-out links"
     about = (
         "A tenth of all pairs of nodes, links and non-links alike, is held out; models are fitted to the rest and "
@@ -60,8 +59,6 @@ class LinkPrediction(Experiment):
             for predictor in PREDICTORS:
                 yield Task(self.name, name, predictor, 0, {"rate": RATE}, partial(_by_formula, name, predictor, 0))
             for method in METHODS:
-                if name in LARGE and method in VARIATIONS:
-                    continue
                 seeds = scope.seeds if method in (OURS, *PAPERS, "RandomLinks") else scope.seeds[:1]
                 for seed in seeds:
                     run = partial(_predict, name, method, seed, scope.iterations)

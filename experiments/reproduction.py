@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from experiments.communities import GroundTruth
-from experiments.experiment import WHOLE, Claim, Experiment, Result, Scope, Table, Task
+from experiments.experiment import LARGE, WHOLE, Claim, Experiment, Result, Scope, Table, Task
 from experiments.introduction import Introduction
 from experiments.links import LinkPrediction
 from experiments.reconstruction import RebuiltNetworks
@@ -61,13 +61,17 @@ def reproduce(
     chosen = [EXPERIMENTS[name] for name in dict.fromkeys(names)] or list(EXPERIMENTS.values())
     store = ResultStore(folder / "reproduction" / "results")
     tasks = [task for experiment in chosen for task in experiment.tasks(scope)]
-    missing = run_tasks(tasks, store, on_task)
+    missing = run_tasks(sorted(tasks, key=_runs_last), store, on_task)
     results = {name: store.results(experiment.tasks(scope)) for name, experiment in EXPERIMENTS.items()}
     shown = [experiment for name, experiment in EXPERIMENTS.items() if experiment in chosen or results[name]]
     page = _write_page(folder, shown, scope, store, missing)
     claims = [claim for experiment in chosen for claim in experiment.claims(results[experiment.name])]
     tables = [table for experiment in chosen for table in experiment.tables(results[experiment.name])]
     return Reproduction(page, tuple(claims), tuple(tables), tuple(missing))
+
+
+def _runs_last(task: Task) -> bool:
+    return task.dataset in LARGE and task.method in EXPERIMENTS[task.experiment].variations
 
 
 def _write_page(

@@ -123,6 +123,22 @@ def test_the_quick_version_runs_a_small_part_of_the_whole() -> None:
     assert sizes[0] < sizes[1] / 5
 
 
+def test_what_no_claim_needs_of_the_largest_network_runs_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    listed: list[Task] = []
+
+    def run(tasks: list[Task], *_: Any) -> list[str]:
+        listed.extend(tasks)
+        return []
+
+    monkeypatch.setattr("experiments.reproduction.run_tasks", run)
+    reproduce(tmp_path, ["communities", "links"])
+    late = [t for t in listed if t.dataset == "blog" and t.method.startswith("CommunityModel, penalty 1")]
+    assert [t.experiment for t in late] == ["communities", "links"]
+    after = listed[min(map(listed.index, late)) :]
+    assert {t.dataset for t in after} == {"blog"}
+    assert not {t.method for t in after} & {"CommunityModel", "VGraph", "CommunityModel, own settings"}
+
+
 @pytest.mark.parametrize("k", [2, 5, 9])
 def test_a_split_keeps_both_kinds(k: int) -> None:
     for density in (0.0, 0.1, 1.0):
