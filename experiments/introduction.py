@@ -241,7 +241,8 @@ def _stuck(curves: Curves, reading: str, penalty: str) -> Claim:
         "Figure 2, right",
         "BigClam's error no longer falls after ten columns.",
         f"{reading}: from 10 to 20 columns it falls by less than 2 %",
-        f"it falls by {fall:.1%}, and from 12 on, where there are columns to spare for ten cities, by {later:.1%}",
+        f"it falls by {fall:.1%}"
+        + (f", and from {min(after)} on, with columns to spare, by {later:.1%}" if after else ""),
         verdict(fall < 0.02 if len(late) > 1 else None),
     )
 
