@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from scipy.sparse.linalg import LinearOperator, eigsh
 
 from experiments.data import dataset, split_by_norms, split_by_signs
-from experiments.experiment import LARGE, WHOLE, Claim, Experiment, Result, Scope, Table, Task, on_all, verdict
+from experiments.experiment import WHOLE, Claim, Experiment, Result, Scope, Table, Task, on_all, verdict
 from experiments.methods import (
     FAMILIES,
     GRID,
@@ -61,16 +61,6 @@ METHODS: dict[str, Make] = {
     "NormalizedCuts": normalized_cuts,
 }
 
-VARIATIONS = (
-    "CommunityModel, spectral start",
-    AUTHORS,
-    "CommunityModel, penalty 1",
-    "CommunityModel, penalty 0.1",
-    "BigClam, no penalty",
-    "SymNMF, no penalty",
-    "VGraph, smooth",
-)
-
 RULES = ("density", "membership of 0.5", "split", "strongest column", "attracting only")
 """The membership rules that are compared."""
 
@@ -79,19 +69,21 @@ class GroundTruth(Experiment):
     """Communities compared with labels."""
 
     name = "communities"
+    variations = (*(method for method in METHODS if "," in method), ROOM)
     title = "Figure 5, left: communities against known labels"
     about = (
         "Each model has as many communities as there are labels; the two-way best-match F1 of Yang and Leskovec "
-        "compares them. There are two readings. *Same settings*: the three factor models have the paper's penalty of "
-        "10 and its random start; the paper says of Figure 4 alone that the other methods are not penalized. *Own "
-        "settings*: each has the penalty of 0, 0.1, 1 or 10 and the random or spectral start that predict a hidden "
-        "tenth of the pairs best, by average precision; labels have no say. VGraph has no penalty and is the same in "
-        "both. The CommunityModel's columns are split by the signs of the leading eigenvalues; all its communities "
-        "count, attracting and repelling. The paper does not say when a node is a member. Here its affinity must "
-        "reach √(−log(1 − density)), as in BigClam, for all models except VGraph, which has its authors' rule (the "
-        "communities of a node's links), and NormalizedCuts, which is a partition; the last tables have other rules. "
-        "Trivial covers are shown for comparison. The search of VGraph was chosen by its own bound, but on these "
-        "networks."
+        "compares them. The paper names the measure and not the settings, so there are two readings. *Same settings*: "
+        "the three factor models have the paper's penalty of 10 and its random start; the paper says of Figure 4 alone "
+        "that the other methods are not penalized. *Own settings*: each has the penalty of 0, 0.1, 1 or 10 and the "
+        "random or spectral start that predict a hidden tenth of the pairs best, by average precision; labels have no "
+        "say. VGraph has no penalty and is the same in both. The models of the first reading have every seed, all "
+        "others the first. The CommunityModel's columns are split by the signs of the leading eigenvalues; all its "
+        "communities count, attracting and repelling. The paper does not say when a node is a member. Here its "
+        "affinity must reach √(−log(1 − density)), as in BigClam, for all models except VGraph, which has its authors' "
+        "rule (the communities of a node's links), and NormalizedCuts, which is a partition; the tables by membership "
+        "rule have others. Trivial covers are shown for comparison. The search of VGraph was chosen by its own bound, "
+        "but on these networks."
     )
 
     def tasks(self, scope: Scope) -> Iterator[Task]:
@@ -100,16 +92,13 @@ class GroundTruth(Experiment):
             for cover in TRIVIAL:
                 yield Task(self.name, name, cover, 0, {}, partial(_trivial, name, cover))
             for method in METHODS:
-                if name in LARGE and method in VARIATIONS:
-                    continue
                 seeds = scope.seeds if method in (OURS, *PAPERS) else scope.seeds[:1]
                 for seed in seeds:
                     run = partial(_find, name, method, seed, scope.iterations)
                     yield Task(self.name, name, method, seed, {"iterations": scope.iterations}, run)
-            if name not in LARGE:
-                run = partial(_room_to_grow, name, scope.seeds[0], scope.iterations)
-                settings = {"iterations": scope.iterations, "penalty": SAME.penalty}
-                yield Task(self.name, name, ROOM, scope.seeds[0], settings, run)
+            run = partial(_room_to_grow, name, scope.seeds[0], scope.iterations)
+            settings = {"iterations": scope.iterations, "penalty": SAME.penalty}
+            yield Task(self.name, name, ROOM, scope.seeds[0], settings, run)
             for method in FAMILIES:
                 run = partial(_find_at_its_best, name, method, scope.seeds[0], scope.iterations)
                 settings = {"iterations": scope.iterations, "grid": len(GRID)}
@@ -141,7 +130,7 @@ class GroundTruth(Experiment):
         return [
             *both_readings(found, PAPERS, "Figure 5, left"),
             _rule_decides(results),
-            _beats_trivial(found),
+            *(_beats_trivial(f1, reading) for reading, f1 in in_both_readings(found).items()),
             _can_grow(results),
             _memory(results),
         ]
@@ -150,13 +139,23 @@ class GroundTruth(Experiment):
 Found = Mapping[str, Mapping[str, Sequence[float]]]
 
 
-def both_readings(found: Found, others: Sequence[str], where: str) -> list[Claim]:
-    """The claim with the same settings for all models, and with each model's own."""
+def in_both_readings(found: Found) -> dict[str, Found]:
+    """The same figures with the same settings for all models, and with each model's own.
+
+    >>> found = {"blog": {"BigClam": [0.5], "BigClam, own settings": [0.6], "VGraph": [0.4]}}
+    >>> in_both_readings(found)["own settings"]
+    {'blog': {'BigClam': [0.6], 'VGraph': [0.4]}}
+    """
     own = {
         name: {method.removesuffix(OWN): seeds for method, seeds in _with_own_settings(values).items()}
         for name, values in found.items()
     }
-    return [competitive(found, others, where, "same settings"), competitive(own, others, where, "own settings")]
+    return {"same settings": found, "own settings": own}
+
+
+def both_readings(found: Found, others: Sequence[str], where: str) -> list[Claim]:
+    """The claim in both readings."""
+    return [competitive(f1, others, where, reading) for reading, f1 in in_both_readings(found).items()]
 
 
 def _with_own_settings(values: Mapping[str, Sequence[float]]) -> dict[str, Sequence[float]]:
@@ -169,12 +168,17 @@ def competitive(found: Found, others: Sequence[str], where: str, reading: str) -
 
     >>> few = {"blog": {"CommunityModel": [0.5], "BigClam": [0.52]}}
     >>> competitive(few, ["BigClam"], "Figure 5, left", "same settings").measured
-    'ours / best other: blog 0.500 / 0.520 (BigClam)'
+    'ours / best other: blog 0.500 / 0.520 (BigClam); less than 90% on none; means 0.500 / 0.520 (BigClam)'
     """
     judged = {n: v for n, v in found.items() if OURS in v and all(m in v for m in others)}
     best = {n: max((mean(v[m]), m) for m in others) for n, v in judged.items()}
     said = ", ".join(f"{n} {mean(judged[n][OURS]):.3f} / {value:.3f} ({m})" for n, (value, m) in best.items())
-    short = [n for n, (value, _) in best.items() if mean(judged[n][OURS]) < NEAR * value]
+    shares = {n: mean(judged[n][OURS]) / value for n, (value, _) in best.items() if value}
+    short = [f"{n} ({share:.0%})" for n, share in shares.items() if share < NEAR]
+    means = {m: mean([mean(v[m]) for v in judged.values()]) for m in (OURS, *others)} if judged else {}
+    if judged:
+        value, other = max((means[m], m) for m in others)
+        said += f"; less than {NEAR:.0%} on {listed(short)}; means {means[OURS]:.3f} / {value:.3f} ({other})"
     return Claim(
         where,
         f"The model is competitive with {listed(list(others))} by F1.",
@@ -228,21 +232,20 @@ def _spread(values: Sequence[float]) -> float:
     return max(values) - min(values)
 
 
-def _beats_trivial(found: dict[str, dict[str, list[float]]]) -> Claim:
+def _beats_trivial(found: Found, reading: str) -> Claim:
     judged = {n: v for n, v in found.items() if OURS in v and all(t in v for t in TRIVIAL)}
     better = [n for n, v in judged.items() if mean(v[OURS]) > max(mean(v[t]) for t in TRIVIAL)]
     measured = f"better on {listed(better)} of {len(judged)}" if judged else "nothing was run"
     told = verdict(on_all(len(better) == len(judged), list(judged)))
     claim = "Not claimed, but implied: the communities say more than trivial covers do."
-    return Claim("Figure 5, left", claim, "F1 above that of both trivial covers", measured, told)
+    return Claim("Figure 5, left", claim, f"{reading}: F1 above that of both trivial covers", measured, told)
 
 
 def _can_grow(results: Sequence[Result]) -> Claim:
     """Whether the paper's penalty leaves room for a community that attracts."""
     room = {r.dataset: float(r.values["eigenvalue"]) for r in results if r.method == ROOM}
     said = ", ".join(f"{name} {value:.2f}" for name, value in room.items())
-    held = [n for n in WHOLE.datasets if n not in LARGE]
-    judged = all(name in room for name in held)
+    judged = all(name in room for name in WHOLE.datasets)
     holds = all(value > SAME.penalty for value in room.values())
     return Claim(
         "Section 5.1",

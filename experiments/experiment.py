@@ -50,7 +50,7 @@ def on_all(holds: bool, judged: Sequence[str]) -> bool | None:
 
 
 LARGE = ("blog",)
-"""Networks on which variations of a method are not run, to keep the whole run under two hours on two cores."""
+"""Networks on which variations of a method run last, if at all: a run that is stopped early lacks nothing else."""
 
 WHOLE = Scope(("amazon", "youtube", "ppi", "pos", "blog"), seeds=(0, 1, 2), iterations=200)
 QUICK = Scope(("amazon",), seeds=(0,), iterations=30, quick=True)
@@ -152,6 +152,8 @@ class Experiment(ABC):
     name: ClassVar[str]
     title: ClassVar[str]
     about: ClassVar[str]
+    variations: ClassVar[tuple[str, ...]] = ()
+    """Methods that no claim of the paper is about."""
 
     @abstractmethod
     def tasks(self, scope: Scope) -> Iterator[Task]:

@@ -8,11 +8,15 @@ from __future__ import annotations
 import json
 import logging
 import platform
+import signal
+import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 from experiments.experiment import Result, Task
@@ -135,6 +139,32 @@ class Standing:
 OnTask = Callable[[Standing], None]
 
 
+@contextmanager
+def ending_at_ctrl_c() -> Iterator[None]:
+    """Ctrl-C inside the block ends it with ``KeyboardInterrupt``, even if a fit caught that and kept its best so far.
+
+    A fit that was cut short is a model, but not a result.
+    """
+    before, pressed = signal.getsignal(signal.SIGINT), False
+
+    def note(number: int, frame: FrameType | None) -> None:
+        nonlocal pressed
+        pressed = True
+        assert callable(before)
+        before(number, frame)
+
+    if threading.current_thread() is not threading.main_thread() or not callable(before):
+        yield  # signals go to the main thread; and a script in the background may ignore them
+        return
+    signal.signal(signal.SIGINT, note)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if pressed:
+        raise KeyboardInterrupt
+
+
 def run_tasks(tasks: Iterable[Task], store: ResultStore, on_task: OnTask | None = None) -> list[str]:
     """Run the tasks without a result of this code; returns why others could not run, for lack of data or programs.
 
@@ -155,7 +185,8 @@ def run_tasks(tasks: Iterable[Task], store: ResultStore, on_task: OnTask | None 
             on_task(Standing(task, done, len(listed)))
         began = time.perf_counter()
         try:
-            values = task.run()
+            with ending_at_ctrl_c():
+                values = task.run()
         except (MissingDataError, MissingDependencyError) as error:
             missing[str(error)] = None
             continue

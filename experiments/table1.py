@@ -86,8 +86,9 @@ class Table1(Experiment):
                 ("network", "linked pairs", "random pairs", "random pairs, nodes drawn by degree", "Newman's r"),
                 sharing,
                 "Heterophily by labels means that linked pairs share less often than pairs drawn by degree; by degrees "
-                "it means that r is negative, and popular nodes link to unpopular ones. The paper's references measure "
-                "the latter.",
+                "it means that r is negative, and popular nodes link to unpopular ones. The paper's references on "
+                "words and proteins measure the latter. On Amazon the paper thinks of products that replace each "
+                "other; the labels, which are categories of products, cannot show that.",
             ),
             Table(
                 "Classes of graphs, by the number of nodes",

@@ -1,7 +1,9 @@
 """The models that are compared, each made for a number of columns and a seed.
 
-Models that are told a number of columns are treated alike, in three ways: as they come, with the paper's penalty of 10
-and random start, and each with its own best settings, chosen by pairs that are hidden from it beyond those held out.
+Models that are told a number of columns are treated alike, in three ways: without a penalty, with the paper's penalty
+of 10 and random start, and each with its own best settings, chosen by pairs that are hidden from it beyond those held
+out.
+BigClam and SymNMF are those of the paper's experiments, with the paper's solver, so that both pages say the same.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ from typing import Any
 from experiments.methods import FAMILIES, OWN, SAME, Family, Settings, Shape
 from experiments.methods import Make as MakeShaped
 from experiments.tuning import best_settings
-from philia import SVD, AttractRepel, BigClam, CommunityModel, IeClam, LogisticPCA, SymNMF
+from philia import SVD, AttractRepel, CommunityModel, IeClam, LogisticPCA
 from philia.graphs import Graph
 from philia.models import LinkModel
 from philia.pairs import RandomPairs
@@ -49,20 +51,6 @@ def paper_split(n_homophilous: int, n_heterophilous: int, seed: int) -> LinkMode
     )
 
 
-MODELS: dict[str, Make] = {
-    PHILIA: philia,
-    "paper": paper,
-    "BigClam": lambda k, seed: BigClam(k, include_diagonal=False, random_state=seed),
-    # A community of IeClam is two numbers per node, too.
-    "IeClam": lambda k, seed: IeClam(max(1, k // 2), random_state=seed),
-    "SymNMF": lambda k, seed: SymNMF(k, random_state=seed),
-    "SVD": lambda k, seed: SVD(k, random_state=seed),
-    # A column of logistic PCA is two numbers per node.
-    "LogisticPCA": lambda k, seed: LogisticPCA(max(1, k // 2), random_state=seed),
-    "AttractRepel": lambda k, seed: AttractRepel(k - k // 2, k // 2, random_state=seed),
-}
-
-
 def ieclam(settings: Settings) -> MakeShaped:
     """IeClam with as many numbers per node: half as many communities, with two sides each.
 
@@ -81,15 +69,33 @@ def ieclam(settings: Settings) -> MakeShaped:
 PENALIZED: dict[str, Family] = {**FAMILIES, "IeClam": ieclam}
 """The models that have a penalty and a start to choose; CommunityModel with the paper's other settings."""
 
+TOLD = ("BigClam", "IeClam", "SymNMF")
+"""Those among them that come without a penalty."""
+
+FREE = Settings(0.0, "spectral")
+"""The penalty and the start that they come with."""
+
 LIKE_PAPER = ", penalty 10"
 """What follows the name of a model with the settings of ``paper``."""
 
+MOST_NODES = 50_000
+"""Up to here the paper's solver, which looks at all pairs, is the same for all; beyond, a model has its own."""
 
-def _like_paper(family: Family) -> Make:
-    return lambda k, seed: family(SAME)(_shape(k, seed))
+
+def _with(settings: Settings, name: str) -> Make:
+    return lambda k, seed: PENALIZED[name](settings)(_shape(k, seed))
 
 
-MODELS |= {name + LIKE_PAPER: _like_paper(family) for name, family in PENALIZED.items() if name != "CommunityModel"}
+MODELS: dict[str, Make] = {
+    PHILIA: philia,
+    "paper": paper,
+    **{name: _with(FREE, name) for name in TOLD},
+    "SVD": lambda k, seed: SVD(k, random_state=seed),
+    # A column of logistic PCA is two numbers per node.
+    "LogisticPCA": lambda k, seed: LogisticPCA(max(1, k // 2), random_state=seed),
+    "AttractRepel": lambda k, seed: AttractRepel(k - k // 2, k // 2, random_state=seed),
+    **{name + LIKE_PAPER: _with(SAME, name) for name in TOLD},
+}
 CHOOSING = tuple(name + OWN for name in PENALIZED)
 """Models that choose their settings before the fit."""
 
@@ -102,7 +108,10 @@ def fitted(method: str, graph: Graph, k: int, seed: int, held_out: RandomPairs |
     2
     """
     if method in MODELS:
-        return MODELS[method](k, seed).fit(graph, held_out=held_out)
+        model = MODELS[method](k, seed)
+        if method in PENALIZED and graph.n_nodes > MOST_NODES:
+            model.set_params(solver="auto")
+        return model.fit(graph, held_out=held_out)
     family, shape = PENALIZED[method.removesuffix(OWN)], _shape(k, seed)
     chosen = best_settings(family, graph, shape, lambda found: found.average_precision, held_out)
     return family(chosen.settings)(shape).fit(graph, held_out=held_out)

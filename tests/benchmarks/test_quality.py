@@ -11,21 +11,25 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import benchmarks.quality
-from benchmarks.quality import communities, known_groups, links, place, planted
+import experiments.communities
+from benchmarks.quality import communities, known_groups, links, methods, place, planted
 from benchmarks.quality.__main__ import EXPERIMENTS, chosen_tasks, main, read
 from benchmarks.quality.experiment import ALL
-from benchmarks.quality.methods import MODELS
+from benchmarks.quality.methods import MODELS, fitted
 from benchmarks.quality.running import Reconsidering, apart, failed, in_own_process
 from experiments.experiment import Task
+from experiments.methods import Shape
 from experiments.results import ResultStore, run_tasks
 from philia import as_graph
 from philia.datasets import Dataset
 from philia.datasets import planted as drawn
 from philia.exceptions import MissingDataError, MissingDependencyError
 from philia.pairs import seen
+from philia.solvers import LBFGSB
 
 pytestmark = pytest.mark.slow  # programs beside the package, several of them in processes of their own
 
@@ -58,6 +62,30 @@ def test_every_method_finds_communities(method: str, monkeypatch: pytest.MonkeyP
     found = communities.find("football", method, seed=0)
     assert 0 <= found["f1"] <= 1
     assert -1 <= found["omega"] <= 1
+
+
+@pytest.mark.parametrize(
+    ("here", "there"),
+    [
+        ("BigClam", "BigClam, no penalty"),
+        ("SymNMF", "SymNMF, no penalty"),
+        ("BigClam, penalty 10", "BigClam"),
+        ("SymNMF, penalty 10", "SymNMF"),
+    ],
+)
+def test_both_pages_compare_the_same_fits(here: str, there: str) -> None:
+    graph = stand_in("karate").graph
+    ours = fitted(here, graph, 5, seed=1)
+    papers = experiments.communities.METHODS[there](Shape(4, 1, seed=1, iterations=200)).fit(graph)
+    assert ours.communities().as_sets() == papers.communities("density").as_sets()
+    assert np.array_equal(ours.solution_.point, papers.solution_.point)
+
+
+def test_only_a_graph_too_large_for_the_papers_solver_gets_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = stand_in("karate").graph
+    assert isinstance(fitted("BigClam", graph, 3, seed=0).get_params()["solver"], LBFGSB)
+    monkeypatch.setattr(methods, "MOST_NODES", graph.n_nodes - 1)
+    assert fitted("BigClam", graph, 3, seed=0).get_params()["solver"] == "auto"
 
 
 @pytest.mark.parametrize("method", [*known_groups.FINDERS, *known_groups.TOLD])

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import signal
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,7 +14,9 @@ import pytest
 from experiments import EXPERIMENTS, QUICK, WHOLE, Result, Task, reproduce
 from experiments.data import dataset, split_by_norms, split_by_signs
 from experiments.results import ResultStore, run_tasks
+from philia import CommunityModel
 from philia.exceptions import MissingDataError
+from philia.solvers import Progress
 from tests.strategies import random_graph
 
 
@@ -55,6 +59,48 @@ def test_an_interrupted_run_keeps_finished_results(tmp_path: Path) -> None:
     assert len(store.results(tasks)) == 1
     run_tasks([tasks[0], task("b", ran), tasks[2]], store)
     assert ran == ["a", "b", "c"]
+
+
+@pytest.fixture
+def ctrl_c() -> Iterator[None]:
+    """Ctrl-C as in a program that a person started, whoever started this one."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("ctrl_c")
+def test_a_fit_that_was_cut_short_is_not_a_result(tmp_path: Path) -> None:
+    store, ended = ResultStore(tmp_path), list[str]()
+
+    def press(step: Progress) -> None:
+        if step.iteration == 3:
+            signal.raise_signal(signal.SIGINT)
+
+    def cut_short() -> dict[str, Any]:
+        model = CommunityModel(2, 1, penalty=1, random_state=0).fit(random_graph(40, 0.2, seed=0), on_iteration=press)
+        ended.append(model.solution_.reason)
+        return {"iterations": model.solution_.iterations}
+
+    task = Task("figure9", "blog", "CommunityModel", 0, {}, cut_short)
+    with pytest.raises(KeyboardInterrupt):
+        run_tasks([task], store)
+    assert ended == ["interrupted"]  # the fit itself keeps what it has
+    assert store.results([task]) == []
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_results_are_made_outside_the_main_thread_and_where_ctrl_c_is_ignored(tmp_path: Path) -> None:
+    ran: list[str] = []
+    thread = threading.Thread(target=lambda: run_tasks([task("a", ran)], ResultStore(tmp_path)))
+    thread.start()
+    thread.join()
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        run_tasks([task("b", ran)], ResultStore(tmp_path))
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert ran == ["a", "b"]
 
 
 def test_a_truncated_line_is_run_again_and_the_others_are_kept(tmp_path: Path) -> None:
@@ -121,6 +167,22 @@ def test_every_task_has_a_key_of_its_own() -> None:
 def test_the_quick_version_runs_a_small_part_of_the_whole() -> None:
     sizes = [sum(1 for e in EXPERIMENTS.values() for _ in e.tasks(scope)) for scope in (QUICK, WHOLE)]
     assert sizes[0] < sizes[1] / 5
+
+
+def test_what_no_claim_needs_of_the_largest_network_runs_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    listed: list[Task] = []
+
+    def run(tasks: list[Task], *_: Any) -> list[str]:
+        listed.extend(tasks)
+        return []
+
+    monkeypatch.setattr("experiments.reproduction.run_tasks", run)
+    reproduce(tmp_path, ["communities", "links"])
+    late = [t for t in listed if t.dataset == "blog" and t.method.startswith("CommunityModel, penalty 1")]
+    assert [t.experiment for t in late] == ["communities", "links"]
+    after = listed[min(map(listed.index, late)) :]
+    assert {t.dataset for t in after} == {"blog"}
+    assert not {t.method for t in after} & {"CommunityModel", "VGraph", "CommunityModel, own settings"}
 
 
 @pytest.mark.parametrize("k", [2, 5, 9])

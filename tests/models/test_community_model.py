@@ -17,6 +17,7 @@ from philia.objective import AllPairsObjective
 from philia.pairs import RandomPairs
 from philia.solvers import LBFGSB, Progress
 from tests.reference import dense
+from tests.reference.paper import algorithm_2
 from tests.strategies import random_graph
 
 
@@ -45,6 +46,19 @@ def test_the_paper_settings_are_a_word_each() -> None:
     assert model.factors_.homophilous.shape == (40, 3)
     assert (model.factors_.homophilous >= 0).all()
     assert (model.factors_.heterophilous >= 0).all()
+
+
+@pytest.mark.parametrize("penalty", [10.0, 1.0])
+@pytest.mark.parametrize("name", ["karate", "les_miserables"])
+def test_the_paper_settings_are_its_algorithm_2(name: str, penalty: float) -> None:
+    graph = classic(name)
+    few = LBFGSB(iterations=20)
+    model = CommunityModel(3, 2, penalty=penalty, start="uniform", solver=few, random_state=0, **PAPER).fit(graph)
+    A = graph.adjacency.toarray().astype(float)
+    B, C, loss = algorithm_2(A, 3, 2, penalty, np.random.default_rng(0), iterations=20)
+    assert model.solution_.value == pytest.approx(loss, rel=1e-9)
+    np.testing.assert_allclose(model.factors_.homophilous, B, atol=1e-6)
+    np.testing.assert_allclose(model.factors_.heterophilous, C, atol=1e-6)
 
 
 def test_probabilities_are_the_sigmoid_of_the_factors_by_name(model: CommunityModel, karate: Graph) -> None:

@@ -57,6 +57,12 @@ def test_the_reasons_of_a_link_add_up_to_its_logit(fitted: LatentFeatures) -> No
         assert said.probability == pytest.approx(float(fitted.predict_proba([pair])[0]), abs=1e-9)
 
 
+def test_the_reasons_of_a_link_stand_below_each_other(fitted: LatentFeatures) -> None:
+    lines = [line for line in str(fitted.explain(2, 33)).splitlines() if "attracts" in line or "repels" in line]
+    assert len({len(line.split()[0]) for line in lines} | {"with" in line for line in lines}) > 1
+    assert len({line.index(" odds ") for line in lines}) == 1
+
+
 def test_more_strengths_explain_more() -> None:
     few, many = (LatentFeatures(3, 2, strengths=s, random_state=0).fit(APP.graph) for s in ("diagonal", "full"))
     assert many.solution_.value < few.solution_.value

@@ -58,8 +58,16 @@ class Reason:
         return columns
 
     def __str__(self) -> str:
+        return self.said()
+
+    def said(self, width: int = 5) -> str:
+        """The reason in words, after the community's name in so many letters.
+
+        >>> Reason("B1", 1.0, (1.0, 1.0)).said(width=10)
+        'B1         attracts   odds × 2.72'
+        """
         verb = "attracts" if self.log_odds > 0 else "repels"
-        said = f"{self.community:<5} {verb:<10} odds {factor_in_words(self.log_odds)}"
+        said = f"{self.community:<{width}} {verb:<10} odds {factor_in_words(self.log_odds)}"
         said += "  (finer structure)" if self.finer else ""
         if self.intervals is None:
             return said
@@ -135,7 +143,8 @@ class LinkExplanation:
         lines = [f"{self.u} and {self.v}: predicted probability {self.probability:.3g} ({state} in the data)"]
         lines.append(f"  before any community     {odds_in_words(self.baseline)}")
         shown = self.strongest(8)
-        lines += [f"  {reason}" for reason in shown]
+        width = max([5, *(len(reason.community) for reason in shown)])
+        lines += [f"  {reason.said(width)}" for reason in shown]
         rest = self.strongest()[len(shown) :]
         if rest:
             lines.append(f"  {len(rest)} more            odds {factor_in_words(math.fsum(r.log_odds for r in rest))}")
