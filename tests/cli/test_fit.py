@@ -24,7 +24,7 @@ def test_the_summary_says_what_was_read_changed_fitted_and_saved(folder: Path, r
     assert "1 self-loop dropped, 1 repeated link merged" in said
     assert "converged" in said
     assert "Mean log-likelihood" in said
-    assert "3 homophilous" in said
+    assert "3 that attract" in said
     assert "new.safetensors" in said
     assert (folder / "new.safetensors").is_file()
 

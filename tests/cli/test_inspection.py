@@ -9,6 +9,7 @@ from typing import Any
 import networkx
 import pytest
 
+from philia.datasets import classic
 from philia.explain import CommunitySignificance, Significance
 from philia.graphs import read_communities, read_graph
 from philia.models import BigClam, CommunityModel, load
@@ -108,6 +109,18 @@ def test_links_of_nodes_with_hostile_names_are_explained(name: str, run: Any) ->
     assert f"affinity of {name}" in said
     assert "baseline" in said
     assert "together" in said
+
+
+def test_finer_structure_is_one_step_of_an_explanation(folder: Path, run: Any) -> None:
+    model = CommunityModel(random_state=0).fit(classic("les_miserables"))
+    model.save(folder / "novel.safetensors")
+    finer = [reason for reason in model.explain("Valjean", "Enjolras").strongest() if reason.finer]
+    assert len(finer) > 1
+    lines = run("explain", "novel.safetensors", "Valjean", "Enjolras").stdout.splitlines()
+    steps = [line for line in lines if line.startswith("finer structure")]
+    assert len(steps) == 1
+    assert f"{sum(reason.log_odds for reason in finer):+.3f}" in steps[0]
+    assert not {line.split()[0] for line in lines if line} & {reason.community for reason in finer}
 
 
 def test_the_terms_of_an_explanation_add_up(folder: Path, run_json: Any) -> None:

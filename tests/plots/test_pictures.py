@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 SCRIPT: dict[str, Any] = runpy.run_path(str(ROOT / "docs" / "make_pictures.py"))
 ELSEWHERE = {
     "docs/pictures/exact_columns.png": "benchmarks/exact/picture.py",
-    "docs/pictures/report.png": "tests/report",
+    "docs/pictures/report.png": "tests/report/browser/first_screen.py",
 }
 """Pictures that are not on the page of plots, and the code that draws them."""
 

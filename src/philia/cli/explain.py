@@ -113,16 +113,19 @@ def show_explanation(out: Output, explanation: LinkExplanation) -> None:
     rows: list[tuple[str, ...]] = [
         ("baseline", "", odds_in_words(explanation.baseline), f"{explanation.baseline:+.3f}", "", "")
     ]
-    for reason in explanation.strongest(_SHOWN):
+    finer = [reason.log_odds for reason in explanation.strongest() if reason.finer]
+    named = [reason for reason in explanation.strongest() if not reason.finer]
+    for reason in named[:_SHOWN]:
         effect = "attracts" if reason.log_odds > 0 else "repels"
-        effect += " (finer structure)" if reason.finer else ""
         affinities = ["" if math.isnan(affinity) else f"{affinity:.3f}" for affinity in reason.affinities]
         rows.append(
             (reason.community, effect, factor_in_words(reason.log_odds), f"{reason.log_odds:+.3f}", *affinities)
         )
-    rest = [reason.log_odds for reason in explanation.strongest()[_SHOWN:]]
-    if rest:
-        rows.append((f"{len(rest):,} more", "", factor_in_words(math.fsum(rest)), f"{math.fsum(rest):+.3f}", "", ""))
+    rest = [reason.log_odds for reason in named[_SHOWN:]]
+    for name, several in ((f"{len(rest):,} more", rest), ("finer structure", finer)):
+        if several:
+            total = math.fsum(several)
+            rows.append((name, "", factor_in_words(total), f"{total:+.3f}", "", ""))
     rows.append(("together", "", odds_in_words(explanation.logit), f"{explanation.logit:+.3f}", "", ""))
     columns = ["community", "effect", "odds", "log-odds", f"affinity of {u}", f"affinity of {v}"]
     out.table(columns, rows, right=(2, 3, 4, 5))

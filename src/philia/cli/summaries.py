@@ -168,17 +168,14 @@ def _communities_in_words(found: dict[str, Any], levels: dict[str, Any] | None) 
     >>> found = {"homophilous": 7, "heterophilous": 2, "nodes_in_none": 0}
     >>> for sentence in _communities_in_words(found, {"equally_good": [6], "finer_columns": 24}):
     ...     print(sentence)
-    Communities: 7 homophilous (members attract each other) and 2 heterophilous (members repel each other); 0 nodes in
-    none.
+    Communities: 7 that attract and 2 that repel; 0 nodes in none.
     24 more columns only make the probabilities better.
     """
     if "median_size" in found:
         return _many_in_words(found)
     attract, repel = found["homophilous"], found["heterophilous"]
-    sentences = [
-        f"Communities: {attract} homophilous (members attract each other) and {repel} heterophilous (members "
-        f"repel each other); {counted(found['nodes_in_none'], 'node')} in none."
-    ]
+    none = counted(found["nodes_in_none"], "node")
+    sentences = [f"Communities: {attract} that attract and {repel} that repel; {none} in none."]
     if levels is not None and levels["finer_columns"]:
         finer = levels["finer_columns"]
         makes = "makes" if finer == 1 else "make"

@@ -133,7 +133,7 @@ class LinkExplanation:
 
     def _repr_html_(self) -> str:
         state = "linked" if self.linked else "not linked"
-        rows = [("before any community", odds_in_words(self.baseline))]
+        rows = [("baseline", odds_in_words(self.baseline))]
         rows += [(reason.community, f"odds {factor_in_words(reason.log_odds)}") for reason in self.strongest()]
         said = f"{self.u} and {self.v}: predicted probability {self.probability:.3g} ({state} in the data)"
         return html_table(["", "effect"], [*rows, ("together", odds_in_words(self.logit))], said)
@@ -141,7 +141,7 @@ class LinkExplanation:
     def __str__(self) -> str:
         state = "linked" if self.linked else "not linked"
         lines = [f"{self.u} and {self.v}: predicted probability {self.probability:.3g} ({state} in the data)"]
-        lines.append(f"  before any community     {odds_in_words(self.baseline)}")
+        lines.append(f"  baseline                 {odds_in_words(self.baseline)}")
         shown = self.strongest(8)
         width = max([5, *(len(reason.community) for reason in shown)])
         lines += [f"  {reason.said(width)}" for reason in shown]
@@ -170,7 +170,7 @@ def explain_link(
     >>> link = explain_link(graph, CommunityFactors(np.ones((34, 1)), np.zeros((34, 0)), np.zeros(34)), 0, 1)
     >>> print(link)
     0 and 1: predicted probability 0.731 (linked in the data)
-      before any community     odds 1 to 1
+      baseline                 odds 1 to 1
       B1    attracts   odds × 2.72
       together                 odds 2.72 to 1
 
@@ -182,7 +182,7 @@ def explain_link(
     >>> B, N = csr_array([[0.0], [1.0], [1.0]]), csr_array(graph.adjacency, dtype=float)
     >>> print(explain_link(graph, SparseFactors(B, N, np.full(3, -5.0)), "ann", "cat"))
     ann and cat: predicted probability 9.08e-05 (not linked in the data)
-      before any community     odds 1 to 22,026
+      baseline                 odds 1 to 22,026
       1 common neighbour, bob attracts   odds × 2
       together                 odds 1 to 11,013
     """

@@ -121,22 +121,22 @@ def hidden_pairs(model: CommunityModel) -> dict[str, Any] | None:
     >>> from philia.datasets import classic
     >>> section = hidden_pairs(CommunityModel(random_state=0).fit(classic("karate")))
     >>> 0 < section["explained"] < 1, section["words"][:30]
-    (True, 'While the numbers of communiti')
+    (True, 'To choose the numbers of commu')
     """
     chosen = model.selection_
     if chosen is None or chosen.storage == "sparse" or not chosen.steps or not chosen.density:
         return None
     likelihood, (fewest, most) = chosen.choice.log_likelihood, chosen.attracting
-    parts = "a part" if chosen.folds == 1 else f"{chosen.folds} parts, one after the other,"
+    often = "" if chosen.folds == 1 else f" at a time, {chosen.folds} times"
     return {
         "log_likelihood": likelihood,
         "error": chosen.choice.error,
         "density": chosen.density,
         "explained": 1 - likelihood / chosen.density,
-        "range": f"{fewest}" if fewest == most else f"{fewest} to {most}",
-        "words": f"While the numbers of communities were chosen, {parts} of all pairs were hidden from the model, "
-        f"{100 * chosen.share:.3g} % at a time, with {counted(chosen.links, 'link')} among them. This is how well it "
-        "predicted these: an honest test, as it had not seen them.",
+        "range": [fewest, most],
+        "words": f"To choose the numbers of communities, philia hid {100 * chosen.share:.3g} % of all pairs from the "
+        f"model{often}, with {counted(chosen.links, 'link')} among them, and compared its predictions with the truth. "
+        "The model had not seen these pairs, so this is an honest test.",
     }
 
 

@@ -59,10 +59,19 @@ def test_the_table_of_nodes_has_a_column_for_each(page: Page) -> None:
     ]
 
 
+def test_a_table_has_no_column_of_unknown_values_if_all_are_known(page: Page) -> None:
+    heads = page.locator("#attributes table", has_text="left").last.locator("thead th").all_inner_texts()
+    assert heads == ["community", "left", "right"]
+
+
 def test_on_a_phone_nothing_is_wider_than_the_screen(page: Page) -> None:
     page.set_viewport_size({"width": 360, "height": 800})
     open_details(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    sections = page.locator("nav.bar ul")
+    assert sections.evaluate("list => list.scrollWidth <= list.clientWidth"), "a section is out of sight"
+    for caption in page.locator("caption").all():
+        assert caption.evaluate("words => words.clientWidth") <= 360
 
 
 def test_a_page_without_attributes_has_no_such_section(visitor: Visitor, tmp_path: Path) -> None:

@@ -24,6 +24,11 @@ def test_there_is_one_card_for_each_community(page: Page, dating: Reported) -> N
         expect(card).to_contain_text(f"{len(community):,} members")
 
 
+def test_the_page_says_that_it_unpacks_until_it_is_there(page: Page, dating: Reported) -> None:
+    assert '<p id="unpacking"' in dating.path.read_text(encoding="utf-8")
+    expect(page.locator("#unpacking")).to_have_count(0)
+
+
 def test_every_chart_is_drawn_and_says_what_it_shows(page: Page) -> None:
     page.get_by_text("How the model was fitted").click()
     charts = page.locator(".chart")

@@ -64,6 +64,19 @@ def test_a_press_on_a_node_looks_it_up(page: Page) -> None:
     expect(page.locator("#explorer h2")).to_be_in_viewport()
 
 
+def test_a_wide_screen_is_used(page: Page) -> None:
+    ends = page.locator("#drawing canvas").evaluate(
+        """canvas => {
+            const { data, width, height } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+            const painted = x => Array.from({ length: height }, (_, y) => data[4 * (y * width + x) + 3]).some(Boolean);
+            const columns = Array.from({ length: width }, (_, x) => x).filter(painted);
+            return [columns[0] / width, columns.at(-1) / width];
+        }"""
+    )
+    assert ends[0] < 0.1
+    assert ends[1] > 0.9
+
+
 def test_zooming_and_moving_change_the_picture_and_whole_restores_it(page: Page) -> None:
     canvas = page.locator("#drawing canvas")
     before = canvas.evaluate("canvas => canvas.toDataURL()")

@@ -99,3 +99,14 @@ def test_a_card_says_what_hidden_pairs_confirm_and_how_many_links_are_missing(vi
     expect(card).to_contain_text("between two typical members")
     go(page, {"node": "0", "with": "1"})
     expect(page.locator(".trio .card").first).to_contain_text("or are missing because of it")
+
+
+def test_few_shared_members_are_a_table_and_no_picture(visitor: Visitor, tmp_path: Path) -> None:
+    cliques = [(f"{side}{i}", f"{side}{j}") for side in "abcd" for i in range(9) for j in range(i)]
+    model = CommunityModel(random_state=0).fit(cliques + [("both", f"{side}{i}") for side in "ab" for i in range(6)])
+    assert sorted(len(community) for community in model.communities()) == [9, 9, 10, 10]
+    page = visitor.open(write_report(model, tmp_path / "shared.html"))
+    expect(page.locator("#overlap .chart")).to_have_count(0)
+    expect(page.locator("#overlap tbody tr")).to_have_count(1)
+    one, other = (community.name for community in model.communities() if "both" in community)
+    expect(page.locator("#overlap tbody th, #overlap tbody td")).to_have_text([one, other, "1", "10\u00a0%"])

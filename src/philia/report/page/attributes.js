@@ -72,7 +72,7 @@ function countsTable(column, communities) {
     return element("div", {}, title, table(`${column.name} of the members of each community`, [first, ...columns], rows));
   }
   const values = column.values.slice(0, SHOWN_VALUES);
-  const heads = [...values, ...(column.values.length > values.length ? ["others"] : []), "unknown"];
+  const heads = [...values, ...(column.values.length > values.length ? ["others"] : []), ...(column.counts.some((counts) => counts.at(-1)) ? ["unknown"] : [])];
   const cell = (counts, i) => {
     const value = countOf(counts, i, values.length, heads[i]);
     const best = Math.max(...counts.slice(0, values.length));

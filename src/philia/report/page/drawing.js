@@ -4,6 +4,9 @@
 const marginOf = (width) => Math.min(44, 0.07 * width);
 const LEGEND = 24;
 
+/** Directions mean nothing, so a drawing may be drawn out to a wide screen, up to this factor. */
+const WIDEST = 1.5;
+
 /** The canvas of a drawing: it can be zoomed and moved, and tells what is under the pointer. */
 class DrawingCanvas {
   constructor({ label, hovered, pressed }) {
@@ -36,10 +39,11 @@ class DrawingCanvas {
   view(width, height, zoom = this.zoom, center = this.center) {
     const fits = Math.min(width - 2 * marginOf(width), (height - 2 * marginOf(width) - 10) / this.scene.height);
     const scale = fits * zoom;
+    const across = scale * Math.min(WIDEST, (width - 2 * marginOf(width)) / fits);
     const [x, y] = center;
     return {
-      scale, zoom, width, height,
-      x: width / 2 - x * scale, y: height / 2 - (this.scene.height - y) * scale + 5,
+      scale, across, zoom, width, height,
+      x: width / 2 - x * across, y: height / 2 - (this.scene.height - y) * scale + 5,
     };
   }
 
@@ -114,8 +118,8 @@ class DrawingCanvas {
   }
 
   shift(dx, dy) {
-    const { scale } = this.now();
-    this.moveTo(this.center[0] - dx / scale, this.center[1] + dy / scale);
+    const { scale, across } = this.now();
+    this.moveTo(this.center[0] - dx / across, this.center[1] + dy / scale);
     this.draw();
   }
 
@@ -129,12 +133,13 @@ class DrawingCanvas {
     const before = this.now();
     const zoom = Math.min(40, Math.max(1, this.zoom * factor));
     const [px, py] = [x ?? before.width / 2, y ?? before.height / 2];
-    const sceneX = (px - before.x) / before.scale;
+    const sceneX = (px - before.x) / before.across;
     const sceneY = this.scene.height - (py - before.y) / before.scale;
     const grown = before.scale * zoom / this.zoom;
+    const grownAcross = before.across * zoom / this.zoom;
     this.zoom = zoom;
     if (zoom === 1) this.center = [0.5, this.scene.height / 2];
-    else this.moveTo(sceneX - (px - before.width / 2) / grown, sceneY + (py - before.height / 2) / grown);
+    else this.moveTo(sceneX - (px - before.width / 2) / grownAcross, sceneY + (py - before.height / 2) / grown);
     this.draw();
   }
 

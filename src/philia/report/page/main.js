@@ -4,6 +4,7 @@ async function main() {
   const original = takeOriginal();
   watchTheme();
   const payload = await decodePayload(document.getElementById("philia-data").textContent);
+  document.getElementById("unpacking").remove();
   recallNames(payload, original.names);
   showSummary(payload);
   // The explorer comes before the drawing and the cards, whose buttons open it.
@@ -34,5 +35,6 @@ main().catch((error) => {
   const other = `The report could not be shown: ${error.message}`;
   trouble.textContent = typeof DecompressionStream === "undefined" ? old : other;
   trouble.hidden = false;
+  document.getElementById("unpacking")?.remove();
   throw error;
 });

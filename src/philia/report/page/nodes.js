@@ -18,7 +18,7 @@ function showNodes(network, payload, open) {
   const more = element("button", { type: "button", class: "wide", click: () => again(shown + ROWS_AT_ONCE) }, "Show more");
   const where = Array.from({ length: size }, () => null);
   const inside = (row) => (where[row] ??= own(row));
-  const text = (row) => inside(row).slice(0, 4).map((one) => `${one.name} ${membershipInWords(one.value, one.shares)}`).join(", ");
+  const text = (row) => inside(row).slice(0, 4).map((one) => `${one.name}\u00a0${membershipInWords(one.value, one.shares)}`).join(", ");
   const columns = [
     { key: "name", title: "node", text: true, value: (row) => names[row] },
     { key: "links", title: "links", value: (row) => network.degrees[row], cell: (row) => count(network.degrees[row]) },

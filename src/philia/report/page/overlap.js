@@ -4,11 +4,13 @@ function overlapFigure(communities, overlap) {
   const { names, shared } = overlap;
   const sizes = names.map((_, i) => shared[i][i]);
   const share = (i, j) => (i === j || !sizes[i] ? null : shared[i][j] / sizes[i]);
+  const pairs = overlappingPairs(names, shared, sizes);
+  // A picture of many communities would be all lines, one of few shared members all empty.
+  if (names.length > MOST_CELLS || pairs.length < names.length) return overlapTable(pairs);
   const most = strongestOverlap(names, share);
   const both = (i, j) => `${count(shared[i][j])} of the ${count(sizes[i])} members of ${names[i]}`;
   const said = (i, j) => (i === j ? "" : `${both(i, j)} are also in ${names[j]}`);
   const all = names.map((_, i) => i);
-  if (names.length > MOST_CELLS) return overlapTable(names, shared, sizes);
   return chartFigure({
     title: "Shared members",
     sentence: most ? [
@@ -45,11 +47,14 @@ function overlapFigure(communities, overlap) {
 const MOST_CELLS = 20;
 const MOST_OVERLAPS = 100;
 
-/** Of many communities the pairs that share most, as a picture would be all lines. */
-function overlapTable(names, shared, sizes) {
-  const pairs = names.flatMap((_, i) => range(i + 1, names.length).map((j) => ({
+/** Those that share most of the smaller one first. */
+function overlappingPairs(names, shared, sizes) {
+  return names.flatMap((_, i) => range(i + 1, names.length).map((j) => ({
     one: names[i], other: names[j], both: shared[i][j], share: shared[i][j] / Math.max(1, Math.min(sizes[i], sizes[j])),
   }))).filter(({ both }) => both > 0).sort((a, b) => b.share - a.share || b.both - a.both);
+}
+
+function overlapTable(pairs) {
   return table(
     `Communities that share members: ${pairs.length > MOST_OVERLAPS ? `the first ${MOST_OVERLAPS} of ` : ""}${plural(pairs.length, "pair", "pairs")}`,
     [

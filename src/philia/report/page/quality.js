@@ -17,19 +17,27 @@ function hiddenPairs(hidden) {
         "removes 0 %, knowing every pair 100 %.",
       ),
       measure(
-        `${digits(hidden.log_likelihood, 4)}${hidden.error ? ` ± ${digits(hidden.error, 2)}` : ""}`, "log-likelihood per hidden pair",
+        digits(hidden.log_likelihood, 4), "log-likelihood per hidden pair",
         `The density alone gives ${digits(hidden.density, 4)}; closer to 0 is better.`,
+        hidden.error ? `The standard error is ${digits(hidden.error, 2)}.` : "",
       ),
-      hidden.range ? measure(hidden.range, "columns predict equally well", "Numbers of communities and finer columns within one standard error of the best.") : null,
+      columnsThatPredict(hidden.range),
     ),
   ];
+}
+
+function columnsThatPredict([fewest, most]) {
+  const what = "Columns are communities that attract, and finer structure.";
+  return fewest === most
+    ? measure(count(fewest), "columns predict best", what, "No other number came within one standard error.")
+    : measure(`${count(fewest)} to ${count(most)}`, "columns predict equally well", what, "All of these come within one standard error of the best.");
 }
 
 function testedOn(quality, hidden) {
   if (!quality) return element("p", {}, "There are no pairs to judge the model by.");
   if (!quality.held_out) {
     const why = hidden ? "" : "No pairs were hidden from this fit, so nothing here says how well it predicts. ";
-    return element("p", { class: "note" }, `${why}For a test of the final model fit again with --held-out 0.1 (held_out=0.1 in Python).`);
+    return element("p", { class: "note" }, `${why}To test the final model itself, fit again with --held-out 10% (held_out=0.1 in Python).`);
   }
   const between = (interval) => (interval ? ` (between ${digits(interval[0])} and ${digits(interval[1])})` : "");
   const error = quality.log_likelihood_error === null ? "" : ` ± ${digits(quality.log_likelihood_error, 2)}`;

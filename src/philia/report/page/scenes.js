@@ -3,9 +3,9 @@
 const MOST_LABELS = 60;
 const FAINTED = 0.12;
 
-/** From the scene to pixels: `view` has a scale and the pixel of the scene's upper left corner. */
+/** From the scene to pixels: `view` has a scale, that across, and the pixel of the scene's upper left corner. */
 function placed(view, height, x, y) {
-  return [view.x + x * view.scale, view.y + (height - y) * view.scale];
+  return [view.x + x * view.across, view.y + (height - y) * view.scale];
 }
 
 /** The nodes of a network, or of one community: pies with links between them, and outlines of communities. */
@@ -157,31 +157,41 @@ class MapScene {
       const rim = i === hovered ? { color: look.ink, width: 2.5 } : { color: look.card, width: 1.5 };
       pen.pie(x, y, this.radiusOf(i, view), [{ share: 1, color }], rim, only === null || only.has(i) ? 1 : FAINTED);
     });
-    this.labelled(view).forEach((i) => this.label(pen, view, look, this.circles[i], i));
+    this.labelled(view).forEach(({ i, text }) => this.label(pen, view, look, i, text));
   }
 
-  /** The circles that have room for their names, the largest first. */
+  /** The circles that have room for a name, the largest first: "B6 +2", or "B6" where that is too long. */
   labelled(view) {
     const order = range(0, this.circles.length).sort((a, b) => this.circles[b].radius - this.circles[a].radius);
     const taken = [];
-    return order.filter((i) => {
-      const [x, y] = this.at(i, view);
-      const half = 4 * nameInDrawing(this.circles[i]).length;
-      if (taken.some(([u, v, w]) => Math.abs(u - x) < half + w && Math.abs(v - y) < 14)) return false;
-      taken.push([x, y, half]);
-      return true;
+    return order.flatMap((i) => {
+      const { x, y, size, radius } = this.lettering(i, view);
+      const half = (text) => 0.31 * size * text.length;
+      const free = (text) => taken.every(([u, v, w]) => Math.abs(u - x) >= half(text) + w || Math.abs(v - y) >= 14);
+      const name = nameInDrawing(this.circles[i]);
+      const text = [name, name.replace(/ \+[\d,]+$/, "")].find(free);
+      if (text === undefined) return [];
+      taken.push([x, y, half(text)]);
+      if (radius > 20) taken.push([x, y + 14, 3.4 * count(this.circles[i].size).length]);
+      return [{ i, text }];
     });
   }
 
-  label(pen, view, look, circle, i) {
-    const [x, y] = this.at(i, view);
+  /** Where a name is written, and how large: below a dot, which it would hide, and above the number in a large circle. */
+  lettering(i, view) {
+    const [x, middle] = this.at(i, view);
     const radius = this.radiusOf(i, view);
-    const text = { color: look.ink, halo: look.card, font: look.font };
-    const beside = radius > 20 ? y - 6 : radius > 9 ? y : y + radius + 8; // a dot would be hidden behind its name
-    pen.text(nameInDrawing(circle), x, beside, { size: radius > 26 ? 14 : 11, weight: 700, ...text });
-    if (radius > 20) pen.text(count(circle.size), x, y + 8, { size: 11, ...text });
+    const y = radius > 20 ? middle - 6 : radius > 9 ? middle : middle + radius + 8;
+    return { x, y, radius, size: radius > 26 ? 14 : 11 };
+  }
+
+  label(pen, view, look, i, text) {
+    const { x, y, radius, size } = this.lettering(i, view);
+    const written = { color: look.ink, halo: look.card, font: look.font };
+    pen.text(text, x, y, { size, weight: 700, ...written });
+    if (radius > 20) pen.text(count(this.circles[i].size), x, y + 14, { size: 11, ...written });
     const room = Math.floor(2 * Math.sqrt(Math.max(0, radius ** 2 - 29 ** 2)) / 7); // letters inside the circle
-    if (room > 11) pen.text(cut(knownAs(circle), room), x, y + 23, { size: 11, ...text });
+    if (room > 11) pen.text(cut(knownAs(this.circles[i]), room), x, y + 29, { size: 11, ...written });
   }
 
   find(view, x, y) {

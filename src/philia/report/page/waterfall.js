@@ -1,6 +1,7 @@
 // One pair's odds, step by step: the baseline, then each community's factor, then all together.
 
 const MOST_STEPS = 9;
+const LEAST_STEP = 0.005; // rounds to "× 1"
 
 /** What each community adds, and what all columns of finer structure add together. */
 function reasonsOf(network, i, j) {
@@ -14,7 +15,8 @@ function reasonsOf(network, i, j) {
 function stepsOf(network, i, j) {
   const reasons = reasonsOf(network, i, j);
   reasons.sort((one, other) => Math.abs(other.logOdds) - Math.abs(one.logOdds));
-  const shown = reasons.length > MOST_STEPS + 1 ? reasons.slice(0, MOST_STEPS) : reasons;
+  const large = reasons.filter(({ logOdds }) => Math.abs(logOdds) >= LEAST_STEP).slice(0, MOST_STEPS);
+  const shown = reasons.length > large.length + 1 ? large : reasons;
   const rest = reasons.slice(shown.length);
   const steps = shown.map((reason) => ({ name: reason.name, word: reason.kind, logOdds: reason.logOdds }));
   if (rest.length) {
@@ -43,20 +45,21 @@ function waterfallFigure(way) {
   const named = steps.map((step) => `${step.name} ${direction(step)} ${step.word}`.trim());
   const labels = ["baseline", ...named, "together"];
   const texts = [oddsInWords(baseline), ...steps.map((step) => factorInWords(step.logOdds)), oddsInWords(logit)];
+  const values = [baseline, ...steps.map((step) => step.logOdds), logit];
   const ends = [0, baseline, ...steps.map((step) => step.after), logit];
   return chartFigure({
     title: "From the baseline to the probability",
     sentence: stepsInWords(way),
     height: () => 90 + 40 * labels.length,
     plot: (look, width) => {
-      const narrow = width < 480;
+      const shown = width < 480 ? labels.map(shortLabel) : labels;
       const rows = labels.map((_, at) => at);
-      const room = (Math.max(...ends) - Math.min(...ends) || 1) * (narrow ? 0.65 : 0.22);
-      const bounds = [Math.min(...ends) - room, Math.max(...ends) + room];
-      const ticks = oddsTicks(bounds, narrow ? 3 : 7);
+      const plotted = width - LETTER * longest(shown) - 24;
+      const bounds = boundsWithTexts(ends, texts, values, plotted);
+      const ticks = oddsTicks(bounds, Math.max(1, Math.floor(plotted / 110)));
       return {
         data: [{
-          type: "waterfall", orientation: "h", y: rows, x: [baseline, ...steps.map((step) => step.logOdds), logit],
+          type: "waterfall", orientation: "h", y: rows, x: values,
           measure: ["absolute", ...steps.map(() => "relative"), "total"],
           text: texts, textposition: "outside", cliponaxis: false,
           hoverinfo: "skip", width: 0.62, constraintext: "none", textfont: { color: look.ink },
@@ -66,17 +69,28 @@ function waterfallFigure(way) {
         }],
         layout: {
           xaxis: {
-            range: bounds, tickvals: ticks, ticktext: ticks.map(oddsTick), title: { text: "odds of a link" },
+            range: bounds, tickangle: 0, tickvals: ticks, ticktext: ticks.map(oddsTick), title: { text: "odds of a link" },
             zeroline: true, zerolinecolor: look.soft,
           },
           yaxis: {
-            range: [labels.length - 0.4, -0.6], tickvals: rows, ticktext: narrow ? labels.map(shortLabel) : labels,
+            range: [labels.length - 0.4, -0.6], tickvals: rows, ticktext: shown,
             showgrid: false, zeroline: false, tickfont: { color: look.ink },
           },
         },
       };
     },
   });
+}
+
+const LETTER = 7; // pixels
+const longest = (texts) => Math.max(0, ...texts.map((text) => text.length));
+
+/** The range of an axis of so many pixels that leaves room for texts on the outer side of bars. */
+function boundsWithTexts(ends, texts, values, pixels) {
+  const [low, high] = [Math.min(...ends), Math.max(...ends)];
+  const room = (side) => LETTER * longest(texts.filter((_, i) => side * values[i] >= 0)) + 8;
+  const perPixel = (high - low || 1) / Math.max(40, pixels - room(-1) - room(1));
+  return [low - perPixel * room(-1), high + perPixel * room(1)];
 }
 
 /** On a phone: "baseline", "B1 ▲", "together". */
