@@ -1,4 +1,4 @@
-"""The examples of other libraries in docs/coming_from.md do what is said next to them, where the library is installed."""
+"""The examples of other libraries in docs/coming_from.md find what is said there, where these are installed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ SIZES: dict[str, Callable[[dict[str, Any]], list[int]]] = {
 
 
 def example(library: str) -> str:
-    blocks = [block for block in BLOCK.findall(PAGE.read_text(encoding="utf-8")) if f"\nfrom {library}" in f"\n{block}"]
+    blocks: list[str] = [
+        block for block in BLOCK.findall(PAGE.read_text(encoding="utf-8")) if f"\nfrom {library}" in f"\n{block}"
+    ]
     assert len(blocks) == 1
     return blocks[0]
 
