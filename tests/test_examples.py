@@ -78,11 +78,23 @@ SAID = {
     "plot_03_women_and_events": [r"heterophilous: 0 women, 14 events", r"heterophilous: 18 women, 0 events"],
     "plot_04_florentine_families": [r"15 of 15 nodes are in no community", r"Medici has the most links"],
     "plot_05_bordering_states": [r"48 nodes, 105 links", r"CT MA ME NH NY RI VT", r"AL FL GA MS NC SC TN"],
-    "plot_06_iris_flowers": [r"'versicolor': 13, 'virginica': 13", r"\['setosa'\]\n", r"\['versicolor', 'virginica'\]"],
-    "plot_07_handwritten_digits": [r"B1, 32 images: 32 of them a 2", r"B10, "],
-    "plot_08_connected_caves": [r"12 communities; the caves: True"],
-    "plot_09_overlapping_circles": [r"the circles: True", r"in two circles: \[0, 1, 2, 3, 16, "],
-    "plot_10_random_network": [r"120 of 120 nodes are in no community", r"Louvain: \d+ communities"],
+    "plot_06_countries_of_europe": [
+        r"44 nodes, 88 links",
+        r"B1, 18 countries: Andorra, Austria",
+        r"B2, 14 countries: Belarus, Estonia, Finland, Hungary, .* Romania",
+        r"B3, 10 countries: Albania, .* Croatia",
+        r"in none: Ireland, United Kingdom",
+    ],
+    "plot_07_iris_flowers": [r"'versicolor': 13, 'virginica': 13", r"\['setosa'\]\n", r"\['versicolor', 'virginica'\]"],
+    "plot_08_wines": [r"\[0, 58, 0\]", r"\[59, 6, 0\]", r"\[0, 8, 48\]", r"B8, 6 wines, by grape: \[0, 3, 3\]"],
+    "plot_09_handwritten_digits": [r"B1, 32 images: 32 of them a 2", r"B10, "],
+    "plot_10_measurements_of_tumours": [
+        r"B1, 13 measurements: .*mean smoothness.*concavity error.*worst concavity",
+        r"B2, 11 measurements: radius error.*mean concavity",
+    ],
+    "plot_11_connected_caves": [r"12 communities; the caves: True"],
+    "plot_12_overlapping_circles": [r"the circles: True", r"in two circles: \[0, 1, 2, 3, 16, "],
+    "plot_13_random_network": [r"120 of 120 nodes are in no community", r"Louvain: \d+ communities"],
 }
 """What each script must say, because its text, the README or a page relies on it."""
 

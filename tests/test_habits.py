@@ -255,6 +255,7 @@ ADVICE = {
     "CommunityModel().fit": lambda m: philia.fit(G),
     "communities() is what": lambda m: philia.find_communities(G),
     "philia.load(path)": lambda m: philia.load_model("m.safetensors"),
+    "model.save(path)": lambda m: philia.save(m, "m.safetensors"),
     "communities.as_sets().items()": lambda m: m.communities().items(),
     "communities.to_cdlib": lambda m: m.communities().newman_girvan_modularity(),
     "graph.has_link": lambda m: m.graph_.has_edge(0, 1),
@@ -318,6 +319,41 @@ def test_advice_names_only_what_exists(habits: dict[str, str], fitted: Community
             assert hasattr(owners[owner], name), said
 
 
+def test_a_partition_asked_for_a_node_says_where_its_community_is(fitted: CommunityModel) -> None:
+    with pytest.raises(KeyError, match=r"33 is a node, .*model\.communities\(\)\.labels\(\)\[33\]"):
+        fitted.partition()[33]  # type: ignore[index]
+    with pytest.raises(KeyError, match=r"there is no community 'B7'; there are B1 and B2$"):
+        fitted.partition()["B7"]
+    assert fitted.partition().get("B7") is None
+    assert pickle.loads(pickle.dumps(fitted.partition())) == dict(fitted.partition())
+
+
+@pytest.mark.parametrize(
+    ("room", "name", "advice"),
+    [
+        (philia.datasets, "load_karate", "classic('karate')"),
+        (evaluate, "nmi", "compare_communities(found, known)"),
+        (evaluate, "auc", "evaluate_links(model)"),
+        (philia.plots, "draw", "plots.network(model)"),
+        (philia.plots, "dendrogram", "plots.hierarchy(model)"),
+    ],
+)
+def test_a_room_says_what_it_has_instead(room: Any, name: str, advice: str) -> None:
+    with pytest.raises(
+        AttributeError, match=f"^module '{room.__name__}' has no attribute '{name}'; {re.escape(advice)}"
+    ):
+        getattr(room, name)
+    with pytest.raises(AttributeError, match=r"has no attribute 'unheard_of'$"):
+        getattr(room, "unheard_of")  # noqa: B009  (type checkers know that it is missing)
+
+
+def test_labels_in_the_order_of_nodes_are_told_how_to_become_groups(fitted: CommunityModel) -> None:
+    with pytest.raises(InvalidParameterError, match=r"dict\(zip\(model\.graph_\.nodes, labels\)\)"):
+        evaluate.compare_communities(fitted.communities(), fitted.labels_.tolist())
+    as_told = dict(zip(fitted.graph_.nodes, fitted.labels_.tolist(), strict=True))
+    assert evaluate.compare_communities(fitted.communities(), as_told).f1 == 1
+
+
 def test_a_name_that_nobody_has_the_habit_of_is_simply_missing(fitted: CommunityModel) -> None:
     with pytest.raises(AttributeError, match=r"'CommunityModel' object has no attribute 'unheard_of'$"):
         getattr(fitted, "unheard_of")  # noqa: B009  (type checkers know that it is missing)
@@ -340,6 +376,9 @@ def test_a_classic_network_is_not_downloaded() -> None:
         (lambda model: model.decision_function(0, 33), "model.decision_function([(u, v), (u, w)])"),
         (lambda model: model.top_links(n=5), "model.top_links(5)"),
         (lambda model: model.sample(n_samples=5), "for seed in range(5)"),
+        (lambda model: model.stability(n=5), "model.stability(fits=10)"),
+        (lambda model: model.hierarchy().cut(k=2), "model.hierarchy().cut(3)"),
+        (lambda model: model.fit(G, weight="weight"), "philia.as_graph(G, weights=True)"),
         (lambda _: philia.Graph([(0, 1)]), "philia.as_graph(links)"),  # type: ignore[call-arg]
     ],
 )

@@ -32,7 +32,10 @@ _HABITS = {
         ("from_networkx", "from_igraph", "from_pandas_edgelist", "from_pandas", "from_edges", "from_edgelist"),
         "philia.as_graph(G) converts it, and fit takes it as it is",
     ),
-    **dict.fromkeys(("fit", "detect"), "philia.CommunityModel().fit(G) is what you are looking for"),
+    **dict.fromkeys(
+        ("fit", "detect", "louvain", "leiden", "community_detection"),
+        "philia.CommunityModel().fit(G) is what you are looking for",
+    ),
     **dict.fromkeys(
         ("communities", "find_communities"), "philia.CommunityModel().fit(G).communities() is what you are looking for"
     ),
@@ -44,6 +47,7 @@ _HABITS = {
     **dict.fromkeys(("karate", "karate_club", "load_karate"), "philia.datasets.classic('karate') is the graph"),
     "write_report": "philia.report.write_report(model, path) writes a page about a model",
     "load_model": "philia.load(path) reads a model that was saved",
+    **dict.fromkeys(("save", "save_model"), "model.save(path) saves a model"),
     "metrics": "philia.evaluate has them, such as philia.evaluate.compare_communities(found, truth)",
 }
 """What users of other libraries write from habit, and what there is instead."""

@@ -34,6 +34,16 @@ def no_attribute(owner: object, name: str, instead: Mapping[str, str]) -> Attrib
     return AttributeError(f"{said}; {instead[name]}" if name in instead else said, name=name, obj=owner)
 
 
+def no_such_name(module: str, name: str, instead: Mapping[str, str]) -> AttributeError:
+    """The error for a name that a module does not have, with what to write instead if others use that name.
+
+    >>> str(no_such_name("philia.plots", "draw", {"draw": "call network"}))
+    "module 'philia.plots' has no attribute 'draw'; call network"
+    """
+    said = f"module {module!r} has no attribute {name!r}"
+    return AttributeError(f"{said}; {instead[name]}" if name in instead else said, name=name)
+
+
 def advising(how: str) -> Callable[[Callable[_P, _T]], Callable[_P, _T]]:
     """A function that, called with arguments it does not have, says how it is called.
 

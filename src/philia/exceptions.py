@@ -30,6 +30,13 @@ class UnknownNodeError(PhiliaError, KeyError):
         return str(self.args[0]) if self.args else ""
 
 
+class UnknownCommunityError(PhiliaError, KeyError):
+    """A name was asked for that no community has; the message lists those there are."""
+
+    def __str__(self) -> str:
+        return str(self.args[0]) if self.args else ""
+
+
 class InvalidParameterError(PhiliaError, ValueError):
     """A setting has a value that makes no sense."""
 

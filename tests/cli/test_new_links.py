@@ -65,6 +65,12 @@ def test_zero_missing_links_are_refused(run: Any) -> None:
     assert "at least 1" in run("predict", "model.safetensors", "--top", "0", code=2).stderr
 
 
+def test_probabilities_are_not_written_as_what_they_are_not(folder: Path, run: Any) -> None:
+    said = run("predict", "model.safetensors", "-o", "found.xlsx", code=2).stderr
+    assert "must end in .csv" in said
+    assert not (folder / "found.xlsx").exists()
+
+
 def test_pairs_and_missing_links_are_not_mixed(run: Any) -> None:
     assert "not both" in run("predict", "model.safetensors", "pairs.csv", "--top", "3", code=2).stderr
 

@@ -62,7 +62,7 @@ def test_very_long_names_are_cut_off_on_screen_but_not_in_json(tmp_path: Path) -
     (tmp_path / "links.csv").write_text("".join(f"{u},{v}\n" for u, v in pairwise(names)))
     model, run = str(tmp_path / "m.safetensors"), CliRunner().invoke
     assert run(app, ["fit", str(tmp_path / "links.csv"), "-B1", "-C0", "--penalty", "1", "-o", model]).exit_code == 0
-    for command in (["communities"], ["info"], ["predict", "--top", "1", "-o", str(tmp_path / "links.txt")]):
+    for command in (["communities"], ["info"], ["predict", "--top", "1", "-o", str(tmp_path / "missing.csv")]):
         said = run(app, [command[0], model, *command[1:]])
         assert (said.exit_code, max(map(len, said.output.splitlines())) < 600) == (0, True), said.output
     assert names[0] in run(app, ["communities", model, "--json"]).stdout

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -108,6 +109,15 @@ def test_links_in_arrays_are_read(read: Any) -> None:
     assert read(saved(edges=edges, node_labels=np.zeros(9)), "x.npz").n_nodes == 9
     both = np.array([[0, 1, 1], [1, 0, 2]])
     assert read(saved(edge_index=both, num_nodes=4), "x.npz").changes == Changes(directions=1)
+
+
+def test_a_zip_archive_of_a_table_is_told_from_arrays(read: Any) -> None:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("links.csv", "ann,bob\n")
+    for name in ("links.zip", "links.npz"):
+        with pytest.raises(GraphFileError, match=r"a zip archive with 'links\.csv' in it; unpack it first"):
+            read(packed.getvalue(), name)
 
 
 def test_a_damaged_sparse_matrix_in_a_file_is_refused(read: Any) -> None:

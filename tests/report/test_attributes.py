@@ -12,7 +12,7 @@ from scipy.stats import fisher_exact, mannwhitneyu
 from philia import CommunityModel
 from philia.datasets import classic
 from philia.evaluate import compare_communities
-from philia.exceptions import InvalidParameterError
+from philia.exceptions import GraphFileError, InvalidParameterError
 from philia.report import payload, read_attributes
 from philia.report.attributes import Attribute, Attributes
 from philia.report.findings import Findings
@@ -122,6 +122,21 @@ def test_a_table_of_strangers_or_without_columns_is_refused(tmp_path: Path) -> N
     file.write_text("node\nann\n")
     with pytest.raises(InvalidParameterError, match="has 2 lines and 1 columns"):
         read_attributes(file)
+
+
+def test_a_file_that_is_no_text_in_utf_8_is_refused_with_what_to_do(tmp_path: Path) -> None:
+    file = tmp_path / "nodes.csv"
+    file.write_bytes("node,city\nJosé,Málaga\n".encode("latin-1"))
+    with pytest.raises(GraphFileError, match=r"nodes\.csv: line 2 contains the byte 0xe9, which is not UTF-8"):
+        read_attributes(file)
+    assert read_attributes(file, encoding="latin-1") == {"city": {"José": "Málaga"}}
+    file.write_bytes(b"\x80\0\0\0{}")
+    with pytest.raises(GraphFileError, match="this is a binary file"):
+        read_attributes(file)
+    with pytest.raises(GraphFileError, match=r"there is no file .*node\.csv'; in that folder there is 'nodes\.csv'"):
+        read_attributes(tmp_path / "node.csv")
+    with pytest.raises(InvalidParameterError, match="'nope' is not a text encoding"):
+        read_attributes(file, encoding="nope")
 
 
 def test_a_frame_of_pandas_is_taken() -> None:

@@ -123,7 +123,7 @@ def fit(
     with out.listening(), _saying_what_is_saved(target, checkpoint):
         if homophilous is heterophilous is None and model != OURS:
             _remark_on_numbers(out, fitted)
-        contents = {} if report is None else known_for(labels, attributes, title)
+        contents = {} if report is None else known_for(labels, attributes, title, reading.encoding)
         with _executor(fitted, cluster, workers, threads):
             graph = _read(out, path, reading, fitted)
             if reading.weights:

@@ -54,6 +54,8 @@ def predict(
         raise InvalidParameterError("give a file of pairs, or --node and --top for missing links, but not both")
     printing = output is not None and str(output) == "-"
     if output is not None and not printing:
+        if output.suffix != ".csv":
+            raise InvalidParameterError(f"the file of probabilities {str(output)!r} must end in .csv")
         check_target(output, force=force)
     with out.listening():
         from philia.models import load

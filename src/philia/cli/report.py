@@ -21,6 +21,7 @@ _LARGE = 100_000
 
 Labels = Annotated[Path | None, option("--labels", "For the report: a file of known groups.")]
 Attributes = Annotated[Path | None, option("--attributes", "For the report: a table with a line per node.")]
+Encoding = Annotated[str, option("--encoding", "Text encoding of these files (utf-8).")]
 Title = Annotated[str | None, option("--title", "For the report: its heading.")]
 
 
@@ -29,6 +30,7 @@ def report(
     output: Annotated[Path | None, option("-o --output", "The page (MODEL.html).")] = None,
     labels: Labels = None,
     attributes: Attributes = None,
+    encoding: Encoding = "utf-8",
     title: Title = None,
     force: options.Force = False,
     json: options.Json = False,
@@ -49,20 +51,20 @@ def report(
     with out.listening():
         from philia.models import load
 
-        contents = known_for(labels, attributes, title)
+        contents = known_for(labels, attributes, title, encoding)
         facts = write_page(out, load(model), target, **contents, source=model.name)
     out.say(f"Wrote {target} ({facts['bytes'] / 1e6:.1f} MB); open it in a browser.")
     out.data(facts)
 
 
-def known_for(labels: Path | None, attributes: Path | None, title: str | None) -> dict[str, Any]:
+def known_for(labels: Path | None, attributes: Path | None, title: str | None, encoding: str) -> dict[str, Any]:
     """What is known besides the links, read from files."""
     from philia.graphs import read_communities
     from philia.report import read_attributes
 
     return {
-        "labels": None if labels is None else read_communities(labels),
-        "attributes": None if attributes is None else read_attributes(attributes),
+        "labels": None if labels is None else read_communities(labels, encoding=encoding),
+        "attributes": None if attributes is None else read_attributes(attributes, encoding=encoding),
         "title": title,
     }
 

@@ -1,5 +1,8 @@
 """How good a result is, compared with the truth and with baselines that need no model."""
 
+from typing import TYPE_CHECKING, NoReturn
+
+from philia._text import no_such_name
 from philia.evaluate.comparison import Compared, compare_models
 from philia.evaluate.covers import (
     CommunityScores,
@@ -55,3 +58,23 @@ __all__ = [
     "reconstruction",
     "trivial_covers",
 ]
+
+_HABITS = {
+    "modularity": "networkx.community.modularity(G, model.communities()) computes it",
+    **dict.fromkeys(
+        ("f1", "f1_score", "nmi", "omega", "omega_score"), "compare_communities(found, known) has F1, omega and NMI"
+    ),
+    **dict.fromkeys(
+        ("auc", "roc_auc", "average_precision"), "evaluate_links(model) has both, of a fit with held_out=0.1"
+    ),
+    **dict.fromkeys(
+        ("cross_validate", "cross_val_score", "train_test_split"),
+        "labelled_pairs(graph) has pairs with which scikit-learn's functions work",
+    ),
+}
+"""What users write from habit, and what there is instead."""
+
+if not TYPE_CHECKING:  # type checkers should know that there are no such names
+
+    def __getattr__(name: str) -> NoReturn:
+        raise no_such_name(__name__, name, _HABITS)

@@ -14,7 +14,7 @@ from scipy import sparse
 
 from philia._text import html_table, listed, no_attribute
 from philia._types import Float64Array, Int64Array, Node
-from philia.exceptions import InvalidParameterError
+from philia.exceptions import InvalidParameterError, UnknownCommunityError
 from philia.explain.links import factor_in_words
 from philia.explain.rules import DOUBLED, Rule, rule_of
 from philia.explain.significance import CommunitySignificance, Significance
@@ -57,6 +57,7 @@ _HABITS = {
     "to_networkx": "model.described().to_networkx() has the memberships as attributes of nodes",
     "overlap_matrix": "len(a & b) counts what two communities share",
     **dict.fromkeys(("plot", "draw"), "philia.plots.communities(model) draws them"),
+    **dict.fromkeys(("save", "write"), "philia.write_communities(communities, path) writes the members"),
     "to_csv": "philia.write_communities writes the members, communities.to_pandas().to_csv(path) a table",
     "items": "communities.as_sets().items() has names and members",
     "partition": "model.partition() puts each node in one community; communities.labels() has the name of it per node",
@@ -82,7 +83,7 @@ _MEMBERS_HABITS = {
     "size": "len(community) counts its members",
     "label": "community.name is its name",
     "id": "community.name is its name",
-    "to_list": "list(community) has its members",
+    **dict.fromkeys(("to_list", "tolist", "sort"), "list(community) has its members, sorted(community) in order"),
     **dict.fromkeys(("top", "head"), "list(community)[:5] are the fullest five"),
     **dict.fromkeys(("membership", "memberships", "share", "shares"), "community.members[node] is the share of a node"),
     "subgraph": "G.subgraph(community) of networkx is its part of the network",
@@ -94,6 +95,22 @@ _MEMBERS_HABITS = {
         "the operators & | - <= >= take two communities, and set(community) has the methods of a set",
     ),
 }
+
+
+class Partition(dict[str, set[Node]]):
+    """The nodes of each community by its name; asked for a node, it says where the community of a node is found.
+
+    >>> Partition(B1={"ann", "bob"})["B1"] == {"ann", "bob"}
+    True
+    """
+
+    def __missing__(self, name: Node) -> NoReturn:
+        if any(name in members for members in self.values()):
+            raise UnknownCommunityError(
+                f"{name!r} is a node, and a partition has communities by name; "
+                f"model.communities().labels()[{name!r}] is the community of this node"
+            )
+        raise UnknownCommunityError(f"there is no community {name!r}; there are {listed(list(self)) or 'none'}")
 
 
 class Members(Mapping[Node, float]):

@@ -287,7 +287,8 @@ def as_communities(x: Any) -> dict[Node, list[Node]]:
     if not isinstance(given, Mapping):
         if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
             raise InvalidParameterError(
-                f"found {given!r}, expected communities; give the nodes of each, as in [{{1, 2}}, {{2, 3}}]"
+                f"found {given!r}, expected communities; give the nodes of each, as in [{{1, 2}}, {{2, 3}}], or "
+                "model.communities()"
             )
         given = dict(enumerate(given))
     return {name: _members(nodes) for name, nodes in given.items()}
@@ -324,5 +325,6 @@ def _members(nodes: Any) -> list[Node]:
         return list(dict.fromkeys(nodes))
     except TypeError:
         raise InvalidParameterError(
-            f"found {nodes!r}, expected the nodes of a community; give their names in a set or a list"
+            f"found {nodes!r}, expected the nodes of a community; give their names in a set or a list. If there is one "
+            "label per node, give a mapping from nodes to labels: dict(zip(model.graph_.nodes, labels))"
         ) from None

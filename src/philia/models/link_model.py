@@ -27,7 +27,7 @@ from philia.explain import (
     describe,
     explain_score,
 )
-from philia.explain.communities import communities_of_columns, memberships_of, rows_of
+from philia.explain.communities import Partition, communities_of_columns, memberships_of, rows_of
 from philia.explain.rules import rule_names
 from philia.explain.stability import measure_stability
 from philia.factors import CommunityFactors, Factors
@@ -184,6 +184,9 @@ class LinkModel(Estimator):
     def _check_parameters(self) -> None:
         """Raise ``InvalidParameterError`` for settings that make no sense, before any work."""
 
+    @advising(
+        "weights are kept by fit(philia.as_graph(G, weights=True)), and hidden pairs are asked for by held_out=0.1"
+    )
     def fit(
         self,
         X: Any,
@@ -327,7 +330,8 @@ class LinkModel(Estimator):
         """
         names = [community.name for community in self.communities() if community.kind == "homophilous"]
         pick, labels = self.graph_.nodes.pick, self.labels_
-        return {name: set(pick(np.flatnonzero(labels == c))) for c, name in enumerate(names) if (labels == c).any()}
+        sets = {name: set(pick(np.flatnonzero(labels == c))) for c, name in enumerate(names) if (labels == c).any()}
+        return Partition(sets)
 
     @property
     def labels_(self) -> Int64Array:
@@ -403,6 +407,7 @@ class LinkModel(Estimator):
         """The communities under each membership rule: sizes, nodes in none, communities per node."""
         return RuleComparison(tuple(RuleEffect.of(rule, self.communities(rule)) for rule in self.rules))
 
+    @advising("write model.stability(fits=10)")
     def stability(self, fits: int = 10, *, on_fit: OnFit | None = None) -> Stability:
         """How reproducible each community is: the model is refitted ``fits`` times from other seeds.
 

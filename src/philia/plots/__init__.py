@@ -5,6 +5,9 @@
 >>> ax.figure.savefig("links.png")  # doctest: +SKIP
 """
 
+from typing import TYPE_CHECKING, NoReturn
+
+from philia._text import no_such_name
 from philia.plots.communities import communities, memberships, overlap, stability
 from philia.plots.comparisons import bars, curves, error_by_dimension
 from philia.plots.fit import loss_curve, reliability, selection
@@ -33,3 +36,19 @@ __all__ = [
     "stability",
     "waterfall",
 ]
+
+_HABITS = {
+    **dict.fromkeys(
+        ("draw", "plot", "graph", "draw_network"), "plots.network(model) draws the network with its communities"
+    ),
+    **dict.fromkeys(("dendrogram", "tree"), "plots.hierarchy(model) draws how communities merge"),
+    **dict.fromkeys(("calibration", "calibration_curve"), "plots.reliability(scores.calibration) draws it"),
+    "loss": "plots.loss_curve(model) draws it",
+    "explanation": "plots.waterfall(model.explain(u, v)) draws it",
+}
+"""What users write from habit, and what there is instead."""
+
+if not TYPE_CHECKING:  # type checkers should know that there are no such names
+
+    def __getattr__(name: str) -> NoReturn:
+        raise no_such_name(__name__, name, _HABITS)

@@ -10,7 +10,7 @@ from typing import overload
 import numpy as np
 from scipy import sparse
 
-from philia._text import listed
+from philia._text import advising, listed
 from philia._types import Float64Array, Int64Array, Node
 from philia.exceptions import InvalidParameterError
 from philia.graphs import Graph
@@ -206,6 +206,7 @@ class Hierarchy(Sequence[Level]):
         """The number of nats that the communities of each level save."""
         return tuple(description.saved for description in self._descriptions)
 
+    @advising("write model.hierarchy().cut(3)")
     def cut(self, count: int) -> Level:
         """The level with this many communities; at most as many as the finest has."""
         counts = self.counts

@@ -8,7 +8,6 @@ import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,9 +15,12 @@ import numpy.typing as npt
 
 from philia._text import percent
 from philia._types import Float64Array, Int64Array, Node
-from philia.exceptions import InvalidParameterError
+from philia.exceptions import GraphFileError, InvalidParameterError
 from philia.graphs import Nodes
+from philia.graphs.files.text import whole_text
 from philia.report.findings import Findings, Labels, LabelsLike, Match
+from philia.storage import ReadingOptions
+from philia.storage.files import opened
 
 AttributesLike = Mapping[str, Mapping[Any, object]] | Any
 """For each attribute, the value of each node; a pandas frame with the nodes as its index is taken as well."""
@@ -41,18 +43,21 @@ _MOST_TESTED = 500
 _NAMED_BY = {"node", "nodes", "name", "id", "label", "vertex", "user"}
 
 
-def read_attributes(path: str | os.PathLike[str]) -> dict[str, dict[Node, object]]:
+def read_attributes(path: str | os.PathLike[str], *, encoding: str = "utf-8") -> dict[str, dict[Node, object]]:
     """The columns of a table in a text file, each with the value of each node; empty fields are unknown.
 
-    The first line names the columns. Nodes are in the first column, or in one called node, name or id.
+    The first line names the columns. Nodes are in the first column, or in one called node, name or id. The file may be
+    compressed.
 
-    >>> import tempfile
-    >>> file = Path(tempfile.mkdtemp()) / "nodes.csv"
+    >>> import pathlib, tempfile
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "nodes.csv"
     >>> _ = file.write_text("node,age,country\\nann,31,FR\\nbob,,DE\\n")
     >>> read_attributes(file)
     {'age': {'ann': '31'}, 'country': {'ann': 'FR', 'bob': 'DE'}}
     """
-    text = Path(path).read_text(encoding="utf-8-sig")
+    options = ReadingOptions(encoding=encoding)
+    with opened(path, GraphFileError) as source:
+        text = whole_text(source.stream, options.encoding)
     first = text.partition("\n")[0]
     delimiter = max(("\t", ",", ";"), key=first.count)
     rows = [row for row in csv.reader(text.splitlines(), delimiter=delimiter) if row]

@@ -82,6 +82,17 @@ def test_a_community_is_found_by_its_name_and_shows_its_strongest_members(page: 
     expect(card.locator(".effect")).to_have_text(re.compile(r"^[\d,.]+ times as many links as expected$"))
 
 
+def test_an_address_leads_to_a_community_by_its_name_or_says_that_there_is_none(visitor: Visitor, path: Path) -> None:
+    page = visitor.open(path)
+    page.goto(path.as_uri() + "?again#community-B17")
+    expect(page.locator(".asked h3")).to_have_text("B17")
+    expect(page.locator("#lost")).to_be_hidden()
+    page.evaluate("location.hash = 'community-B100000'")
+    expect(page.locator("#lost")).to_have_text("This page has no community B100000.")
+    page.evaluate("location.hash = 'part=1000000'")
+    expect(page.locator("#lost")).to_contain_text("This page has no part")
+
+
 def test_a_node_shows_the_share_of_its_links_in_each_community(page: Page) -> None:
     several = next(node for node in cliques().graph_.nodes if len(cliques().level().of(node)) > 1)  # type: ignore[union-attr]
     go(page, {"node": str(several)})

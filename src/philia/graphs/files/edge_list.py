@@ -208,7 +208,7 @@ class Reading:
             ends = [found.names[column] for column in found.columns]
             warn(
                 f"{name}: line 1 is taken for column names, because {ends[0]!r} and {ends[1]!r} occur nowhere else; "
-                "pass header=False if it is a link, or header=True if it is not"
+                "pass header=False if it is a link, or header=True to confirm that they are"
             )
         if self.lost.further and not found.chosen:
             lines = _lines_have(self.lost.further)

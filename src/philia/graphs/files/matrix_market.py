@@ -101,7 +101,7 @@ def _read_head(stream: io.BufferedReader, names: list[Node]) -> _Head:
     title = stream.readline(LONGEST)
     words = title.decode("latin-1").lower().split()
     if len(words) != 5 or words[0] not in ("%%matrixmarket", "%matrixmarket") or words[1] != "matrix":
-        raise _wrong(f"its first line is {title[:60]!r}")
+        raise _wrong(f"its first line is {title[:60].decode('latin-1').strip()!r}")
     form, field, symmetry = words[2:]
     known = form in ("coordinate", "array") and field in _VALUES and symmetry in _SYMMETRIES
     if not known or (form == "array" and field == "pattern"):

@@ -64,6 +64,9 @@ class _Arrays:
         self._source = source
         self._archive = zipfile.ZipFile(source.seekable())
         self._entries = {entry.filename.removesuffix(".npy"): entry for entry in self._archive.infolist()}
+        files = [entry.filename for entry in self._archive.infolist()]
+        if files and not any(name.endswith(".npy") for name in files):
+            raise GraphFileError(f"this is a zip archive with {files[0]!r} in it; unpack it first")
 
     def __contains__(self, name: str) -> bool:
         return name in self._entries

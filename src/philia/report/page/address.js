@@ -29,7 +29,7 @@ function land() {
   const trouble = document.getElementById("lost");
   trouble.hidden = true;
   if (said.has("node")) document.getElementById("explorer").scrollIntoView({ behavior: "instant" });
-  if (!asked || said.has("node") || said.has("part")) return;
+  if (!asked || said.has("node") || partInAddress(asked) !== null) return;
   if (asked.startsWith("community-")) showAllCards();
   const there = document.getElementById(decodeURIComponent(asked));
   if (there) there.scrollIntoView({ behavior: "instant" });

@@ -61,7 +61,7 @@ const resized = new ResizeObserver((entries) => {
 
 /** A figure: `plot(look, width)` gives Plotly's data and layout, `height(width)` its height, `table()` the numbers. */
 function chartFigure({ title, sentence, plot, height, table }) {
-  const host = element("div", { class: "chart", role: "img", "aria-label": `${title}. ${sentence}` });
+  const host = element("div", { class: "chart", role: "img", "aria-label": `${title}${title.endsWith("?") ? "" : "."} ${sentence}` });
   charts.push({ host, plot, height, width: 0, seen: false });
   resized.observe(host);
   nearby.observe(host);

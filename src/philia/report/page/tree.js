@@ -82,9 +82,19 @@ class CommunityTree {
 /** Shows a community, given by its number from 0; showTree says how. */
 let goToCommunity = () => {};
 
+/** The part that an address leads to, as "part=100" or "community-B5" do, null if there is none; showTree says how. */
+let partInAddress = () => null;
+
 function showTree(payload, open, page) {
   const tree = new CommunityTree(payload.tree, payload.explorer.names, payload.explorer.nodes);
   goToCommunity = (community) => goTo(tree.leafWith(community));
+  partInAddress = (asked) => {
+    const [, number] = asked.match(/^community-B(\d+)$/) ?? [];
+    if (number) return number > 0 && number <= tree.communities ? tree.leafWith(number - 1) : null;
+    const said = new URLSearchParams(asked).get("part");
+    const part = said === null ? NaN : Number(said);
+    return Number.isInteger(part) && part >= 0 && part <= tree.top ? part : null;
+  };
   const view = element("div", { id: "tree" });
   const heard = element("p", { class: "unseen", role: "status", "aria-live": "polite" });
   const field = communityField(tree);
@@ -97,13 +107,11 @@ function showTree(payload, open, page) {
   );
 
   function follow() {
-    const said = new URLSearchParams(window.location.hash.slice(1)).get("part");
-    const part = said === null ? NaN : Number(said);
-    const asked = Number.isInteger(part) && part >= 0 && part <= tree.top;
-    if (!asked && view.childElementCount) return;
-    shown = asked ? part : tree.top;
+    const part = partInAddress(window.location.hash.slice(1));
+    if (part === null && view.childElementCount) return;
+    shown = part ?? tree.top;
     view.replaceChildren(...treeView(tree, shown, open));
-    if (!asked) return;
+    if (part === null) return;
     heard.textContent = `${tree.nameOf(shown)}: ${plural(tree.sizes[shown], "member", "members")}`;
     (document.getElementById(`part-${shown}`) ?? view.querySelector("nav")).scrollIntoView();
   }
