@@ -45,6 +45,9 @@ sets, whose counts are tested."""
 
 EVERYTHING = "*"
 
+_HABITS, _ADVICE = "_HABITS", "advising"
+"""How the names of tables of habits end, and the decorator that says how a function is called."""
+
 
 class Definition(NamedTuple):
     """A function, a class or a constant of one of our modules, or all that a module defines.
@@ -60,8 +63,8 @@ class Definition(NamedTuple):
 def digest_of(run: Callable[..., Any]) -> str:
     """A digest of the code that a task runs: its function, and every definition it can reach, without comments.
 
-    A definition reaches whatever it names, there or in a module it imports from. Docstrings, layout and the words of
-    errors do not count.
+    A definition reaches whatever it names, there or in a module it imports from. Docstrings, layout, the words of errors
+    and what is said to calls from habit do not count.
 
     >>> from experiments.data import split_by_signs
     >>> digest_of(split_by_signs) == digest_of(partial(split_by_signs, k=3)), len(digest_of(split_by_signs))
@@ -213,10 +216,23 @@ def _module(module: str) -> _Module:
     for node in ast.walk(tree):
         body = getattr(node, "body", None)
         if isinstance(body, list):  # strings that stand alone are docstrings, of constants too
-            node.body = [part for part in body if not _is_text(part)]  # type: ignore[attr-defined]
+            node.body = [part for part in body if not _is_words(part)]  # type: ignore[attr-defined]
+        if isinstance(node, ast.FunctionDef):
+            node.decorator_list = [how for how in node.decorator_list if not _is_advice(how)]
         if isinstance(node, ast.Raise):
             node.exc = node.cause = None
     return _Module(tree)
+
+
+def _is_words(part: ast.AST) -> bool:
+    """Whether a statement only says something: a docstring, or a table of what to write instead of habits."""
+    if isinstance(part, ast.Assign):
+        return all(isinstance(target, ast.Name) and target.id.endswith(_HABITS) for target in part.targets)
+    return _is_text(part)
+
+
+def _is_advice(decorator: ast.expr) -> bool:
+    return isinstance(decorator, ast.Call) and isinstance(decorator.func, ast.Name) and decorator.func.id == _ADVICE
 
 
 def _is_text(part: ast.AST) -> bool:

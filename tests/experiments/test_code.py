@@ -48,6 +48,7 @@ def run():
     check(SIZE)
     return helper(SIZE)
 
+@advising("call run()")
 def helper(size):
     return {"value": size}
 
@@ -58,8 +59,10 @@ OTHER = """
 SIZE = 3
 BESIDE = 4
 
+_HABITS = {"small": "call check"}
+
 def check(size):
-    if size < 0:
+    if size in _HABITS or size < 0:
         raise ValueError("too small")
 """
 
@@ -105,6 +108,8 @@ def test_what_a_task_can_reach_changes_its_digest(digest: Callable[[str, str], s
         ("SIZE = 3\n", "SIZE = 3  # three\n"),
         ("BESIDE = 4", "BESIDE = 5"),
         ("too small", "it is below 0"),
+        ("call check", "write check"),
+        ("call run()", "write run()"),
     ],
 )
 def test_words_and_what_only_shows_results_do_not(digest: Callable[[str, str], str], old: str, new: str) -> None:
