@@ -63,8 +63,8 @@ class Definition(NamedTuple):
 def digest_of(run: Callable[..., Any]) -> str:
     """A digest of the code that a task runs: its function, and every definition it can reach, without comments.
 
-    A definition reaches whatever it names, there or in a module it imports from. Docstrings, layout, the words of errors
-    and what is said to calls from habit do not count.
+    A definition reaches whatever it names, there or in a module it imports from. Docstrings, layout, the words of
+    errors and what is said to calls from habit do not count.
 
     >>> from experiments.data import split_by_signs
     >>> digest_of(split_by_signs) == digest_of(partial(split_by_signs, k=3)), len(digest_of(split_by_signs))
