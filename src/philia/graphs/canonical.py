@@ -62,7 +62,7 @@ def _told_apart(adjacency: sparse.csr_array, colors: Colors) -> Colors:
 
 def _different(colors: Colors) -> int:
     """How many colors there are. Of a million, ``np.unique`` counts by hashing, which takes a hundred times as long."""
-    return np.count_nonzero(np.diff(np.sort(colors))) + 1
+    return int(np.count_nonzero(np.diff(np.sort(colors)))) + 1
 
 
 def _numbered_twins(adjacency: sparse.csr_array) -> Colors:
