@@ -285,6 +285,9 @@ ADVICE = {
     "explanation.table()": lambda m: m.explain(0, 1).to_pandas(),
     "explanation.reasons": lambda m: m.explain(0, 1).contributions,
     "philia.plots.waterfall": lambda m: m.explain(0, 1).plot(),
+    "list(hierarchy)": lambda m: m.hierarchy().levels,
+    "philia.plots.hierarchy(model)": lambda m: m.hierarchy().plot(),
+    "significance.of('B1').z": lambda m: philia.explain.Significance(5, ()).pvalues,  # type: ignore[attr-defined]
     "operators & |": lambda m: m.communities()[0].issubset({1}),
 }
 

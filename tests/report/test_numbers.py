@@ -13,6 +13,7 @@ from scipy import sparse
 from scipy.special import expit
 
 from philia import CommunityModel
+from philia.datasets import classic
 from philia.evaluate import evaluate_links
 from philia.graphs import Graph, Nodes
 from philia.plots.matrices import by_community
@@ -243,6 +244,14 @@ def test_no_group_of_the_matrix_is_named_after_finer_structure() -> None:
     settings = dict(payload(chosen())["fit"]["settings"])
     assert settings["communities that attract"].startswith("2 ")
     assert settings["columns of finer structure"].startswith(f"{len(chosen().communities().finer)} ")
+
+
+def test_a_choice_of_the_penalty_alone_says_nothing_about_numbers() -> None:
+    found = payload(CommunityModel(2, 1, random_state=0).fit(classic("karate")))["hidden"]
+    assert found["words"].startswith("To choose the penalty, philia hid")
+    assert found["range"] is None
+    assert payload(chosen())["hidden"]["words"].startswith("To choose the numbers of communities, philia hid 20 %")
+    assert payload(chosen())["hidden"]["range"] == list(chosen().selection_.attracting)  # type: ignore[union-attr]
 
 
 def test_cards_and_summary_say_what_hidden_pairs_confirm() -> None:

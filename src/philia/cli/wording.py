@@ -39,7 +39,7 @@ _PHRASES = {
     r" with philia\.evaluate\.best_match_f1": "",
     r"fit one, for example CommunityModel\(\)\.fit\(graph\)": "fit one with `philia fit`, without --model",
     r"Read it with networkx\.read_adjlist, or pass": "Write one link per line, or pass",
-    r"write it again with \.save\(path\)": "write it again with `philia exact`",
+    r"write (it again|one) with \.save\(path\)": r"write \1 with `philia exact`",
     r" A script that starts processes needs its work under `.*?`; a slow machine may need a larger timeout": "",
     r", or give a larger timeout": "",
 }

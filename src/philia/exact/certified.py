@@ -324,6 +324,10 @@ def _naming(path: str | os.PathLike[str]) -> Iterator[None]:
         yield
     except (NotExactError, NotEnoughMemoryError) as error:
         raise type(error)(f"{os.fspath(path)}: {error}") from error
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise ModelFileError(
+            f"{os.fspath(path)}: this is no exact representation, which is JSON; write one with .save(path)"
+        ) from error
     except Exception as error:  # a file may hold anything, so a failing parser is no bug
         said = str(error) if isinstance(error, PhiliaError) else f"{type(error).__name__}: {error}"
         raise ModelFileError(

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 import scipy
 
+from philia._text import no_attribute
 from philia._types import Float64Array, Int64Array
 from philia.explain.stability import matched_memberships
 from philia.factors import CommunityFactors
@@ -68,6 +70,16 @@ class CommunitySignificance:
         return f"{self.name}: {self.in_words()}"
 
 
+_HABITS = {
+    **dict.fromkeys(
+        ("pvalues", "p_values", "pvalue", "p"),
+        "significance.of('B1').z says how sure a community is; from 2.5 on it is real",
+    ),
+    **dict.fromkeys(("to_pandas", "to_frame"), "model.communities().to_pandas() has the columns z and error"),
+}
+"""What users of other libraries write from habit, and what there is instead."""
+
+
 @dataclass(frozen=True)
 class Significance:
     """The significance of every community of a model.
@@ -79,6 +91,11 @@ class Significance:
 
     folds: int
     communities: tuple[CommunitySignificance, ...]
+
+    if not TYPE_CHECKING:  # type checkers should know that there are no such names
+
+        def __getattr__(self, name: str) -> NoReturn:
+            raise no_attribute(self, name, _HABITS)
 
     def of(self, name: str) -> CommunitySignificance | None:
         """The significance of the community of this name."""

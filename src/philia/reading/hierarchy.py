@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import overload
+from typing import TYPE_CHECKING, NoReturn, overload
 
 import numpy as np
 from scipy import sparse
 
-from philia._text import advising, listed
+from philia._text import advising, listed, no_attribute
 from philia._types import Float64Array, Int64Array, Node
 from philia.exceptions import InvalidParameterError
 from philia.graphs import Graph
@@ -114,6 +114,15 @@ def scaled_columns(matrix: sparse.csr_array, by: Float64Array) -> sparse.csr_arr
     return sparse.csr_array((matrix.data * by[matrix.indices], matrix.indices, matrix.indptr), shape=matrix.shape)
 
 
+_HABITS = {
+    "levels": "list(hierarchy) has them, from fine to coarse, and hierarchy.cut(3) the one with three communities",
+    **dict.fromkeys(("plot", "draw"), "philia.plots.hierarchy(model) draws it"),
+    **dict.fromkeys(("dendrogram", "Z"), "hierarchy.linkage is SciPy's, and philia.plots.hierarchy(model) draws it"),
+    **dict.fromkeys(("best", "optimal"), "hierarchy.default is the level to read"),
+}
+"""What users of other libraries write from habit, and what there is instead."""
+
+
 class Hierarchy(Sequence[Level]):
     """The levels of a graph's communities, finest first; each level merges communities of the one before.
 
@@ -138,6 +147,11 @@ class Hierarchy(Sequence[Level]):
     def __init__(self, graph: Graph, finest: Description, overlapping: Level | None = None) -> None:
         self._measure, self._finest, self._overlapping = DescriptionLength(graph), finest, overlapping
         self._levels: dict[int, Level] = {} if overlapping is None else {0: overlapping}
+
+    if not TYPE_CHECKING:  # type checkers should know that there are no such names
+
+        def __getattr__(self, name: str) -> NoReturn:
+            raise no_attribute(self, name, _HABITS)
 
     @cached_property
     def _merges(self) -> Int64Array:

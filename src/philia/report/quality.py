@@ -127,14 +127,16 @@ def hidden_pairs(model: CommunityModel) -> dict[str, Any] | None:
     if chosen is None or chosen.storage == "sparse" or not chosen.steps or not chosen.density:
         return None
     likelihood, (fewest, most) = chosen.choice.log_likelihood, chosen.attracting
+    numbers = {(step.n_homophilous, step.n_heterophilous) for step in chosen.steps}
+    what = "the numbers of communities" if len(numbers) > 1 else "the penalty"
     often = "" if chosen.folds == 1 else f" at a time, {chosen.folds} times"
     return {
         "log_likelihood": likelihood,
         "error": chosen.choice.error,
         "density": chosen.density,
         "explained": 1 - likelihood / chosen.density,
-        "range": [fewest, most],
-        "words": f"To choose the numbers of communities, philia hid {100 * chosen.share:.3g} % of all pairs from the "
+        "range": [fewest, most] if len({attracting for attracting, _ in numbers}) > 1 else None,
+        "words": f"To choose {what}, philia hid {100 * chosen.share:.3g} % of all pairs from the "
         f"model{often}, with {counted(chosen.links, 'link')} among them, and compared its predictions with the truth. "
         "The model had not seen these pairs, so this is an honest test.",
     }

@@ -21,7 +21,7 @@ function hiddenPairs(hidden) {
         `The density alone gives ${digits(hidden.density, 4)}; closer to 0 is better.`,
         hidden.error ? `The standard error is ${digits(hidden.error, 2)}.` : "",
       ),
-      columnsThatPredict(hidden.range),
+      hidden.range ? columnsThatPredict(hidden.range) : null,
     ),
   ];
 }

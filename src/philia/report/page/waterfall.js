@@ -82,7 +82,7 @@ function waterfallFigure(way) {
   });
 }
 
-const LETTER = 7; // pixels
+const LETTER = 6.3; // pixels, of 12-pixel letters
 const longest = (texts) => Math.max(0, ...texts.map((text) => text.length));
 
 /** The range of an axis of so many pixels that leaves room for texts on the outer side of bars. */
