@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.report.browser.conftest import Reported
-from tests.report.browser.visits import Visitor, open_details
+from tests.report.browser.visits import Visitor, open_details, saved
 
 
 def luminance(color: str) -> float:
@@ -72,6 +72,38 @@ def test_print_is_white_and_has_no_navigation(dark: Page) -> None:
     expect_ground(dark, "dark")
 
 
+def test_printed_charts_are_in_the_middle_and_headings_stay_with_them(dark: Page) -> None:
+    dark.emulate_media(media="print")
+    aside = """() => Array.from(document.querySelectorAll("figure .chart .svg-container"), (drawn) => {
+      const [host, inner] = [drawn.closest(".chart").getBoundingClientRect(), drawn.getBoundingClientRect()];
+      return (inner.left - host.left) - (host.right - inner.right);
+    })"""
+    dark.wait_for_function(f"({aside})().length >= 3 && ({aside})().every((gap) => Math.abs(gap) < 3)")
+    kept = "element => getComputedStyle(element).breakInside + element.querySelectorAll('figure').length"
+    assert dark.locator(".together:has(.verdict)").evaluate(kept) == "avoid1"
+    assert dark.locator(".about").evaluate("element => getComputedStyle(element).breakInside") == "avoid"
+    reach = "element => parseFloat(getComputedStyle(element, '::after').height)"
+    assert dark.locator("#communities-title").evaluate(reach) > 80
+    dark.emulate_media(media="screen")
+    expect_ground(dark, "dark")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_names_of_communities_in_the_drawing_can_be_read(request: pytest.FixtureRequest, scheme: str) -> None:
+    page: Page = request.getfixturevalue("page" if scheme == "light" else "dark")
+    expect_ground(page, scheme)
+    drawn = saved(page, "Save the drawing as svg").decode()
+    inks = re.findall(r'font-weight="700" fill="(#[0-9a-f]{6})"', drawn)
+    assert inks
+    assert min(contrast(ink, color(page, "card")) for ink in inks) >= 3
+
+
+def test_bars_of_scrolling_tables_have_the_colors_of_the_page(dark: Page) -> None:
+    bar = dark.locator("#nodes .scroll").evaluate("element => getComputedStyle(element).scrollbarColor")
+    assert bar.endswith("rgba(0, 0, 0, 0)")
+    assert luminance(bar) > 0.2
+
+
 def test_charts_follow_the_dark_theme(dark: Page) -> None:
     expect_ground(dark, "dark")
     assert luminance(color(dark, "soft")) > 0.3
@@ -104,3 +136,25 @@ def test_a_phone_never_scrolls_sideways(page: Page) -> None:
     open_details(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
     expect(page.get_by_role("navigation").get_by_text("Explorer")).to_be_in_viewport(ratio=0.9)
+
+
+def test_the_scale_of_colors_is_one_line_on_a_phone(page: Page) -> None:
+    page.set_viewport_size({"width": 360, "height": 800})
+    middles = """element => Array.from(element.children, (part) => {
+      const { top, bottom } = part.getBoundingClientRect();
+      return (top + bottom) / 2;
+    })"""
+    at = page.locator(".legend:has(.gradient)").evaluate(middles)
+    assert max(at) - min(at) < 3
+
+
+def test_three_cards_in_two_columns_leave_no_gap(page: Page) -> None:
+    page.set_viewport_size({"width": 768, "height": 900})
+    memberships, missing, neighbours = (page.locator(".about .card").nth(i).bounding_box() for i in range(3))
+    assert memberships is not None
+    assert missing is not None
+    assert neighbours is not None
+    assert missing["y"] == memberships["y"]
+    assert missing["x"] > memberships["x"]
+    assert neighbours["x"] == memberships["x"]
+    assert neighbours["y"] - memberships["y"] - memberships["height"] < 30

@@ -22,8 +22,13 @@ function layoutOf(particular, look, width, height) {
 
 /** When printing starts, the page still has the width of the screen; charts get half or all of a sheet. */
 function widthOf(chart, printing) {
-  if (printing) return chart.host.closest(".pair") ? 285 : 610;
+  if (printing) return chart.host.closest(".pair") ? 215 : 610;
   return Math.floor(chart.host.clientWidth);
+}
+
+/** On paper charts are lower, with letters of the same size, so that fewer of them need a new sheet. */
+function heightOnPaper(chart, width) {
+  return chart.host.closest(".pair") ? chart.height(width) : Math.max(150, Math.min(0.55 * chart.height(width), 420));
 }
 
 function draw(chart, printing = false) {
@@ -31,7 +36,7 @@ function draw(chart, printing = false) {
   if (width < 40) return;
   const look = colors();
   const { data, layout } = chart.plot(look, width);
-  const height = printing ? Math.min(chart.height(width), 420) : chart.height(width);
+  const height = printing ? heightOnPaper(chart, width) : chart.height(width);
   chart.host.style.height = `${height}px`;
   Plotly.react(chart.host, data, layoutOf(layout, look, width, height), QUIET);
 }

@@ -1,6 +1,6 @@
 // Two pictures with nodes in the same order: the links, and the predicted probabilities.
 
-const LINKS = "Each row and column is a node, or a few similar ones; cells are colored where pairs are linked.";
+const LINKS = "Rows and columns are nodes; a cell is colored by the share of its pairs that are linked.";
 const PROBABILITIES = "The same nodes in the same order, colored by the predicted probability of a link.";
 
 function showMatrix(matrix) {

@@ -13,12 +13,15 @@ function pairPanel(network, node, other, show) {
   const lookAt = { type: "button", class: "wide", click: () => show(other, node) };
   return [
     element(
-      "header", { class: "verdict" },
-      element("h3", {}, name(node), " and ", name(other)),
-      element("p", { class: "big" }, percent(way.probability)),
-      element("p", {}, `is the model’s probability of a link: odds ${oddsInWords(way.logit)}. ${state}`),
+      "div", { class: "together" },
+      element(
+        "header", { class: "verdict" },
+        element("h3", {}, name(node), " and ", name(other)),
+        element("p", { class: "big" }, percent(way.probability)),
+        element("p", {}, `is the model’s probability of a link: odds ${oddsInWords(way.logit)}. ${state}`),
+      ),
+      waterfallFigure(way),
     ),
-    waterfallFigure(way),
     waterfallTable(way),
     ...commonNeighbours(network, node, other, show),
     element("p", {}, element("button", lookAt, "Look up ", name(other), " instead")),

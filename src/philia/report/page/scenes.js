@@ -90,7 +90,8 @@ class NodeScene {
       const [x, y] = placed(view, this.height, ...top);
       const { color } = this.communities[c];
       if (!inSight(x, Math.max(1, y - 9))) return;
-      pen.text(nameInDrawing(this.communities[c]), x, Math.max(8, y - 9), { size: 14, weight: 700, color, halo: look.card, font: look.font });
+      const written = { color: legible(color, look), halo: look.card, font: look.font };
+      pen.text(nameInDrawing(this.communities[c]), x, Math.max(8, y - 9), { size: 14, weight: 700, ...written });
       taken.push([x, y - 9, 16]);
     });
     let written = 0;
@@ -207,6 +208,13 @@ class MapScene {
     const { name, size, hint } = this.circles[i];
     return [`${name} · ${plural(size, "member", "members")}`, [knownAs(this.circles[i]), hint].filter(Boolean).join(" · ")];
   }
+}
+
+/** A community's color, nearer to that of text: blue on a dark ground and yellow on a light one cannot be read. */
+function legible(color, look) {
+  const parts = (hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
+  const ink = parts(look.ink);
+  return `#${parts(color).map((part, i) => Math.round(0.6 * part + 0.4 * ink[i]).toString(16).padStart(2, "0")).join("")}`;
 }
 
 function polygonOf(packed) {
