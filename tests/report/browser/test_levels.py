@@ -110,3 +110,11 @@ def test_few_shared_members_are_a_table_and_no_picture(visitor: Visitor, tmp_pat
     expect(page.locator("#overlap tbody tr")).to_have_count(1)
     one, other = (community.name for community in model.communities() if "both" in community)
     expect(page.locator("#overlap tbody th, #overlap tbody td")).to_have_text([one, other, "1", "10\u00a0%"])
+
+
+def test_words_next_to_a_level_are_one_line_on_a_phone(page: Page) -> None:
+    page.set_viewport_size({"width": 360, "height": 800})
+    page.locator("#levels summary").click()
+    words = page.locator("#levels td .unbroken", has_text="shown on this page")
+    assert words.evaluate("element => element.getClientRects().length") == 1
+    assert words.evaluate("element => element.getBoundingClientRect().height") < 30

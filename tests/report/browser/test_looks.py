@@ -98,6 +98,14 @@ def test_names_of_communities_in_the_drawing_can_be_read(request: pytest.Fixture
     assert min(contrast(ink, color(page, "card")) for ink in inks) >= 3
 
 
+def test_lines_do_not_cross_what_bars_say(page: Page) -> None:
+    page.locator(".reasons .chart").scroll_into_view_if_needed()
+    said = page.locator(".reasons .bartext").first
+    expect(said).to_have_css("paint-order", "stroke")
+    ground = page.locator(".card").first.evaluate("element => getComputedStyle(element).backgroundColor")
+    expect(said).to_have_css("stroke", ground)
+
+
 def test_bars_of_scrolling_tables_have_the_colors_of_the_page(dark: Page) -> None:
     bar = dark.locator("#nodes .scroll").evaluate("element => getComputedStyle(element).scrollbarColor")
     assert bar.endswith("rgba(0, 0, 0, 0)")
@@ -144,7 +152,9 @@ def test_the_scale_of_colors_is_one_line_on_a_phone(page: Page) -> None:
       const { top, bottom } = part.getBoundingClientRect();
       return (top + bottom) / 2;
     })"""
-    at = page.locator(".legend:has(.gradient)").evaluate(middles)
+    scale = page.locator(".legend:has(.gradient)")
+    scale.locator("span").last.evaluate("element => element.textContent = '21.3 % of pairs or more'")
+    at = scale.evaluate(middles)
     assert max(at) - min(at) < 3
 
 

@@ -57,7 +57,8 @@ function treePlot(tree, look) {
 
 function levelsTable(levels, chosen, best) {
   const worth = ({ saved }) => (saved > 0 ? count(Math.round(saved)) : "none");
-  const mark = (level) => (level.communities === chosen ? "shown on this page" : level.as_good ? "about as good" : "");
+  const words = (level) => (level.communities === chosen ? "shown on this page" : level.as_good ? "about as good" : "");
+  const mark = (level) => element("span", { class: "unbroken" }, words(level));
   return table(
     "What each number of communities saves",
     [
