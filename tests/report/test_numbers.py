@@ -155,7 +155,7 @@ def test_the_summary_says_how_many_nodes_are_in_none() -> None:
     model = CommunityModel(1, 0, penalty=0.1, random_state=0).fit([(1, 2), (1, 3), (2, 3), (4, 5)])
     found = payload(model)
     assert found["in_none"] == 2
-    assert any("3 nodes are in one group; 2 nodes are in no group." in said for said in found["sentences"])
+    assert any("3 nodes are in exactly one group; 2 nodes are in no group." in said for said in found["sentences"])
     assert Findings.of(model).communities_per_node.tolist() == [1, 1, 1, 0, 0]
 
 

@@ -44,7 +44,7 @@ def _sentences(found: Findings, judged: JudgedPairs) -> list[str]:
     >>> from philia import CommunityModel
     >>> model = CommunityModel(1, 0, penalty=0.1, random_state=0).fit([(1, 2), (1, 3), (2, 3), (4, 5)])
     >>> print(*_sentences(Findings.of(model), JudgedPairs.of(model)), sep=chr(10))
-    3 nodes are in one group; 2 nodes are in no group.
+    3 nodes are in exactly one group; 2 nodes are in no group.
     """
     measured = found.model.heterophily_
     said = [] if measured is None else [heterophily_in_words(measured)]
@@ -155,7 +155,7 @@ def _members(found: Findings) -> list[str]:
         return []
     of = found.communities_per_node
     parts = [
-        (int(np.count_nonzero(some)), where) for some, where in ((of == 1, "one group"), (of > 1, "several groups"))
+        (int(np.count_nonzero(some)), where) for some, where in ((of == 1, "exactly one group"), (of > 1, "several groups"))
     ]
     none = int(np.count_nonzero(of == 0))
     said = listed([f"{counted(count, 'node')} {_are(count)} in {where}" for count, where in parts if count])
