@@ -155,7 +155,8 @@ def _members(found: Findings) -> list[str]:
         return []
     of = found.communities_per_node
     parts = [
-        (int(np.count_nonzero(some)), where) for some, where in ((of == 1, "exactly one group"), (of > 1, "several groups"))
+        (int(np.count_nonzero(some)), where)
+        for some, where in ((of == 1, "exactly one group"), (of > 1, "several groups"))
     ]
     none = int(np.count_nonzero(of == 0))
     said = listed([f"{counted(count, 'node')} {_are(count)} in {where}" for count, where in parts if count])
