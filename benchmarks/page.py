@@ -39,9 +39,9 @@ WORDS = {
     "first_answer": """A default fit, with the full automatic choice, beside methods that find communities: how many
 times as long philia takes, then seconds of processor time, summed over threads, as medians of three seeds up to 2,000
 nodes and of one above; less than a millisecond counts as one. `philia fit` is the whole command, from a file of links
-to a saved model and a summary. Measured by `python -m benchmarks.first_answer` on a machine shared with other
-programs: up to twenty at once, where methods take up to twice the processor time that they take alone, so only ratios
-within a row compare. The load named below is that at the end of the last run.""",
+to a saved model and a summary. Measured by `python -m benchmarks.first_answer`, beside other programs if the load
+named below, at the end of the last run, is above 1: methods may then take up to twice the processor time that they take
+alone, so only ratios within a row compare.""",
     "startup": """Seconds of processor time from start to end of a process, with warm caches: medians of ten, on a
 machine shared with other programs.""",
     "reading": """Reading an edge list with `read_graph`, beside polars and pyarrow, which here only split lines of
